@@ -25,14 +25,14 @@ func Resolve(ctx context.Context, in *graph.Input) (*graph.Graph, error) {
 	for i, r := range resolvers {
 		inputs[i], members[i] = split(in, r.Name)
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, r := range resolvers {
 		if len(inputs[i].Files) == 0 {
 			continue
 		}
 		group.Go(func() error {
-			part, err := r.Resolve(ctx, inputs[i])
+			part, err := r.Resolve(groupCtx, inputs[i])
 			if err != nil {
 				return fmt.Errorf("resolve %s: %w", r.Name, err)
 			}
