@@ -648,6 +648,17 @@ func (x *file) isMember(class, member facts.DefID) bool {
 	return false
 }
 
+// overridden says whether any class below the one that declares a method has
+// one of the same name.
+func (r *resolver) overridden(owner *typ, name string) bool {
+	for _, d := range owner.defs {
+		if len(r.overrides(d, name)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // overrides gives the methods of the name in all classes below a class.
 func (r *resolver) overrides(d graph.DefRef, name string) []graph.DefRef {
 	var out []graph.DefRef

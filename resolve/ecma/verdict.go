@@ -210,7 +210,7 @@ func (r *resolver) callVerdict(x *file, ref *facts.Ref) graph.Verdict {
 			}
 			return unresolved(graph.ReasonDynamicCall)
 		case entDefs:
-			if k := r.def(got.defs[0]).Kind; k == facts.KindEnumMember || k == facts.KindField {
+			if r.isValue(got.defs[0]) {
 				return unresolved(graph.ReasonDynamicCall)
 			}
 		}
@@ -221,6 +221,22 @@ func (r *resolver) callVerdict(x *file, ref *facts.Ref) graph.Verdict {
 		return r.superCall(x, e)
 	}
 	return unresolved(graph.ReasonDynamicCall)
+}
+
+// isValue says whether a definition is a value that a call does not name: a
+// variable that was taken out of something, an enum member.
+func (r *resolver) isValue(d graph.DefRef) bool {
+	def := r.def(d)
+	switch def.Kind {
+	case facts.KindEnumMember, facts.KindField:
+		return true
+	case facts.KindConstant, facts.KindVariable:
+		switch r.files[d.File].f.Exprs[def.Value].Kind {
+		case facts.ExprMember, facts.ExprUnpack, facts.ExprRest:
+			return true
+		}
+	}
+	return false
 }
 
 // localCall is the verdict on a call of a parameter or a local variable: what
@@ -327,6 +343,9 @@ func (r *resolver) dispatch(m *member, name, rule string, call, super bool) grap
 	case dExternal:
 		return external(graph.ReasonExternalMember, m.name)
 	case dStatic:
+		if call && r.isValue(m.defs[0]) {
+			return unresolved(graph.ReasonDynamicCall)
+		}
 		e := entity{kind: entDefs, defs: m.defs, rule: ruleOr(m.rule, rule), weak: m.weak}
 		if m.weak {
 			return candidates(graph.RuleReceiverHint, m.defs[:1])
@@ -334,10 +353,10 @@ func (r *resolver) dispatch(m *member, name, rule string, call, super bool) grap
 		return r.defsVerdict(e)
 	case dTyped:
 		targets := []graph.DefRef{m.defs[0]}
-		if !super && m.recv != nil && m.recv.k == kInst {
-			if over := r.overrides(m.recv.defs[0], name); len(over) > 0 {
-				return candidates(graph.RuleVirtualDispatch, append(targets, over...))
-			}
+		// A member that some subclass overrides is open, even where this receiver's
+		// own subclasses do not: the declaration is not final.
+		if !super && m.recv != nil && m.recv.k == kInst && m.owner != nil && r.overridden(m.owner, name) {
+			return candidates(graph.RuleVirtualDispatch, append(targets, r.overrides(m.recv.defs[0], name)...))
 		}
 		if m.weak {
 			return candidates(graph.RuleReceiverHint, targets)
@@ -351,10 +370,7 @@ func (r *resolver) dispatch(m *member, name, rule string, call, super bool) grap
 			}
 		}
 		if !call && r.def(m.defs[0]).Kind == facts.KindField {
-			if m.weak {
-				return candidates(graph.RuleReceiverHint, targets[:1])
-			}
-			return resolved(rule, targets[0])
+			return graph.Verdict{Outcome: graph.OutcomeLocal}
 		}
 		return candidates(graph.RuleInterfaceDispatch, targets)
 	case dField:
@@ -364,13 +380,8 @@ func (r *resolver) dispatch(m *member, name, rule string, call, super bool) grap
 			}
 			return unresolved(graph.ReasonDynamicCall)
 		}
-		if len(m.defs) == 0 {
-			return graph.Verdict{Outcome: graph.OutcomeLocal}
-		}
-		if m.weak {
-			return candidates(graph.RuleReceiverHint, m.defs[:1])
-		}
-		return resolved(rule, m.defs[0])
+		// Reading a field is no reference: only members that are functions are.
+		return graph.Verdict{Outcome: graph.OutcomeLocal}
 	case dAmbiguous:
 		return r.dispatchUnion(m, name, rule, call, super)
 	}
