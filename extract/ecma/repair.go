@@ -236,9 +236,13 @@ func (b *blanker) word(i, end int) {
 			b.put(i, end, []byte("xs"))
 		}
 	default:
-		// export { x as catch }: a reserved word as exported or imported name.
-		if reserved[string(src[i:end])] && b.isNear(i) && endsWithWord(src[:i], "as") && (at(src, next) == ',' || at(src, next) == '}') {
-			b.put(i, end, append(bytes.Repeat([]byte{'x'}, end-i-1), 'x'))
+		// export { x as catch }, import { catch as y }: a reserved word as a name.
+		if !reserved[string(src[i:end])] || !b.isNear(i) {
+			return
+		}
+		c := at(src, next)
+		if endsWithWord(src[:i], "as") && (c == ',' || c == '}') || (prev == '{' || prev == ',') && nextWord(src, next) == "as" {
+			b.put(i, end, bytes.Repeat([]byte{'x'}, end-i))
 		}
 	}
 }
@@ -257,20 +261,52 @@ func (b *blanker) modifier(i, end, next int) {
 		b.put(i, end, bytes.Repeat([]byte{'x'}, end-i))
 	case word == "accessor" && (isWordStart(c) || c == '#') && !b.lineBreakBetween(end, next):
 		b.put(i, end, nil)
-	case word == "abstract" && isWordStart(c) && nextWord(src, next) != "class" && b.decorated(i):
-		b.put(i, end, nil)
+	case word == "abstract" && isWordStart(c) && nextWord(src, next) != "class":
+		b.decorators(i)
 	}
 }
 
-// decorated says whether a decorator stands before the modifiers that end at i.
-func (b *blanker) decorated(i int) bool {
-	from := max(0, i-300)
-	s := b.src[from:i]
-	if k := bytes.LastIndexAny(s, ";{}"); k >= 0 {
-		s = s[k+1:]
+// decorators blanks the decorators of an abstract member whose modifiers end at
+// i: the grammar reads a decorator before a body only.
+func (b *blanker) decorators(i int) {
+	src := b.src
+	for {
+		for i > 0 && (src[i-1] == ' ' || src[i-1] == '\t' || src[i-1] == '\n' || src[i-1] == '\r') {
+			i--
+		}
+		end := i
+		if i > 0 && src[i-1] == ')' {
+			depth := 0
+			for i > 0 {
+				i--
+				if src[i] == ')' {
+					depth++
+				} else if src[i] == '(' {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+		}
+		at := i
+		for at > 0 && (isWord(src[at-1]) || src[at-1] == '.') {
+			at--
+		}
+		switch {
+		case at == i || at == 0:
+			return
+		case src[at-1] == '@':
+			b.put(at-1, end, nil)
+			i = at - 1
+		case end == i && memberModifiers[string(src[at:i])]:
+			i = at
+		default:
+			return
+		}
 	}
-	return bytes.IndexByte(s, '@') >= 0
 }
+
+var memberModifiers = map[string]bool{"public": true, "protected": true, "private": true, "override": true, "static": true, "readonly": true}
 
 // callSignature ends the line before a generic call signature, which the
 // grammar would read as type arguments of the line before.

@@ -373,9 +373,10 @@ func (r *resolver) utility(name string, args []*typ) *typ {
 
 // awaited unwraps a promise.
 func (r *resolver) awaited(t *typ) *typ {
-	if t == nil {
+	if t == nil || !r.enter() {
 		return nil
 	}
+	defer r.leave()
 	switch t.k {
 	case kBuiltin:
 		if t.name == "Promise" {
@@ -399,9 +400,10 @@ func (r *resolver) awaited(t *typ) *typ {
 
 // element gives what iterating or indexing a type yields.
 func (r *resolver) element(t *typ) *typ {
-	if t == nil {
+	if t == nil || !r.enter() {
 		return nil
 	}
+	defer r.leave()
 	switch t.k {
 	case kBuiltin:
 		switch t.name {
