@@ -45,6 +45,7 @@ type blanker struct {
 	src, out []byte
 	spans    []facts.Span
 	near     []facts.Span // ERROR regions, with some room around them
+	prev     byte         // the last byte before this that is neither white space nor comment
 	ts       bool
 }
 
@@ -80,14 +81,20 @@ func blank(d *dialect, t flat.Tree, src []byte) ([]byte, []facts.Span) {
 			i = skipTo(src, i+2, "*/")
 		case c == '"' || c == '\'':
 			i = skipQuoted(src, i, c)
+			b.prev = c
 		case isWordStart(c) && (i == 0 || !isWord(src[i-1])):
 			end := wordEnd(src, i)
 			b.word(i, end)
 			i = end
+			b.prev = src[end-1]
 		case c == '<' && b.ts:
 			b.callSignature(i)
+			b.prev = c
 			i++
 		default:
+			if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+				b.prev = c
+			}
 			i++
 		}
 	}
@@ -137,16 +144,6 @@ func space(src []byte, i int) int {
 	return i
 }
 
-// before gives the last byte before i that is no white space, or 0.
-func before(src []byte, i int) byte {
-	for i--; i >= 0; i-- {
-		if c := src[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return c
-		}
-	}
-	return 0
-}
-
 func at(src []byte, i int) byte {
 	if i < len(src) {
 		return src[i]
@@ -182,7 +179,7 @@ func (b *blanker) lineBreakBetween(i, j int) bool { return bytes.IndexByte(b.src
 func (b *blanker) word(i, end int) {
 	src := b.src
 	next := space(src, end)
-	prev := before(src, i)
+	prev := b.prev
 	switch string(src[i:end]) {
 	case "in", "out":
 		// Variance: <in T>, <out T>, <in out T>, after another parameter too.
@@ -316,10 +313,10 @@ func (b *blanker) callSignature(i int) {
 	for j > 0 && (src[j-1] == ' ' || src[j-1] == '\t') {
 		j--
 	}
-	if j == 0 || src[j-1] != '\n' || !b.isNear(i) {
+	if j == i || j == 0 || src[j-1] != '\n' || !b.isNear(i) {
 		return
 	}
-	switch before(src, i) {
+	switch b.prev {
 	case 0, '{', ';', ',', '(', '|', '&', '=', '<', '?', ':', '}':
 		return
 	case '>':
@@ -327,7 +324,7 @@ func (b *blanker) callSignature(i int) {
 			return
 		}
 	}
-	b.put(j-1, j, []byte{';'})
+	b.put(i-1, i, []byte{';'})
 }
 
 var reserved = func() map[string]bool {
