@@ -181,7 +181,12 @@ func (b *blanker) word(i, end int) {
 	next := space(src, end)
 	prev := b.prev
 	switch string(src[i:end]) {
+	case "instanceof":
+		b.property(i, end, next)
 	case "in", "out":
+		if b.property(i, end, next) {
+			return
+		}
 		// Variance: <in T>, <out T>, <in out T>, after another parameter too.
 		if !b.ts || !isWordStart(at(src, next)) || !b.isNear(i) {
 			return
@@ -242,6 +247,18 @@ func (b *blanker) word(i, end int) {
 			b.put(i, end, bytes.Repeat([]byte{'x'}, end-i))
 		}
 	}
+}
+
+// property looks at an operator's word that begins a line and is a property's
+// name there: in?: T, after a line that ends without a semicolon.
+func (b *blanker) property(i, end, next int) bool {
+	src := b.src
+	named := at(src, next) == ':' || at(src, next) == '?' && at(src, space(src, next+1)) == ':'
+	if !named || !b.isNear(i) || len(bytes.TrimSpace(src[bytes.LastIndexByte(src[:i], '\n')+1:i])) > 0 {
+		return false
+	}
+	b.put(i, end, bytes.Repeat([]byte{'x'}, end-i))
+	return true
 }
 
 // modifier looks at a word that is a modifier for the grammar, and here may be
