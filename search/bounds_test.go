@@ -251,7 +251,7 @@ func TestBytesBoundTheWholeBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	least := 0
-	for limit := MinMaxBytes; limit <= size; limit += 7 {
+	for limit := MinMaxBytes; limit <= size; limit += 31 {
 		a := *full
 		err := a.fit(limit)
 		switch {
@@ -278,18 +278,21 @@ func TestBytesBoundTheWholeBody(t *testing.T) {
 	if least == 0 {
 		t.Fatal("nothing fitted")
 	}
-	for least--; ; least-- { // from the stride to the very byte
-		a := *full
-		if a.fit(least) != nil {
-			least++
-			break
-		}
-	}
-	// The refusal says what would do.
-	_, err = Run(context.Background(), m, Request{Kind: KindImpact, Target: "hub", MaxBytes: least - 2}) // its own digits are one fewer
+	// The refusal says what would do, to the byte.
+	_, err = Run(context.Background(), m, Request{Kind: KindImpact, Target: "hub", MaxBytes: 1000})
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Field != "max_bytes" || !strings.Contains(f.Hint, fmt.Sprint(least)) {
-		t.Errorf("%v with field %q and hint %q, want %d in it", err, f.Field, f.Hint, least)
+	var need int
+	if !errors.As(err, &f) || f.Code != fault.BudgetTooSmall || f.Field != "max_bytes" {
+		t.Fatalf("max_bytes 1000: %v", err)
+	}
+	if _, err := fmt.Sscanf(f.Hint, "give max_bytes of %d", &need); err != nil {
+		t.Fatalf("hint %q: %v", f.Hint, err)
+	}
+	if a := ask(t, m, Request{Kind: KindImpact, Target: "hub", MaxBytes: need}); len(a.Items) != 0 || cutBy(a, BoundMaxBytes) != 24 || len(body(t, a)) != need {
+		t.Errorf("max_bytes %d: %d items in %d bytes, cuts %v", need, len(a.Items), len(body(t, a)), a.Cuts)
+	}
+	if _, err := Run(context.Background(), m, Request{Kind: KindImpact, Target: "hub", MaxBytes: need - 1}); fault.CodeOf(err) != fault.BudgetTooSmall {
+		t.Errorf("max_bytes %d: %v", need-1, err)
 	}
 }
 
