@@ -42,20 +42,19 @@ const (
 
 // Bounds on the parts of a packet that are the same for every policy.
 const (
-	MaxOmissions        = 10
-	MaxCitations        = 10 // of one document
-	MaxMentionSites     = 5
-	MaxPacketBytes      = 262144 // no packet is larger, whatever the policy
-	MaxDocuments        = 50
-	MaxCitedLines       = 12 // of one citation
-	maxListedFiles      = 20
-	maxListedEntities   = 20
-	maxSeeds            = 50
-	maxCuts             = 20
-	maxTextBytes        = 4096 // of one sentence
-	maxNameBytes        = 1024
-	maxPathBytes        = 4096
-	maxSnippetTextBytes = 80000
+	MaxOmissions      = 10
+	MaxCitations      = 10 // of one document
+	MaxMentionSites   = 5
+	MaxPacketBytes    = 262144 // no packet is larger, whatever the policy
+	MaxDocuments      = 50
+	MaxCitedLines     = 12 // of one citation
+	maxListedFiles    = 20
+	maxListedRanges   = 100
+	maxListedEntities = 20
+	maxSeeds          = 50
+	maxCuts           = 20
+	maxPathBytes      = 4096
+	maxTargetBytes    = 8192
 )
 
 // Packet is the evidence, schema exhibit.packet.v1. Every member is derived
