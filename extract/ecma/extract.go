@@ -1,7 +1,6 @@
 package ecma
 
 import (
-	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -27,7 +26,6 @@ func Extract(p *flat.Parser, path, language string, src []byte) (*facts.File, er
 	}
 	b := facts.NewBuilder(path, language, uint32(len(src)))
 	f := b.File
-	f.Lines = countLines(src)
 	if !utf8.Valid(src) {
 		f.Status, f.Failure = facts.Failed, "unsupported_encoding"
 		return f, nil
@@ -48,14 +46,6 @@ func Extract(p *flat.Parser, path, language string, src []byte) (*facts.File, er
 	w.presize(len(t.Nodes))
 	w.run()
 	return f, nil
-}
-
-func countLines(src []byte) uint32 {
-	n := uint32(bytes.Count(src, []byte{'\n'}))
-	if len(src) > 0 && src[len(src)-1] != '\n' {
-		n++
-	}
-	return n
 }
 
 // TestFile says whether a path is a test by the conventions of the JavaScript

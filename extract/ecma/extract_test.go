@@ -67,7 +67,7 @@ func TestCorpus(t *testing.T) {
 			partial++
 			if os.Getenv("ECMA_VERBOSE") != "" {
 				s := f.Damage[0]
-				t.Log("partial", path, f.Lines, 1+strings.Count(string(src[:s.Start]), "\n"), s)
+				t.Log("partial", path, 1+strings.Count(string(src[:s.Start]), "\n"), s)
 			}
 		}
 		if len(f.Blanked) > 0 {
