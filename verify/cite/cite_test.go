@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"strings"
 	"testing"
+
+	"github.com/exhibit-dev/exhibit/packet"
 )
 
 func TestLinesAreWhatSedPrints(t *testing.T) {
@@ -29,7 +31,7 @@ func TestLinesAreWhatSedPrints(t *testing.T) {
 		{"a\n", 1, 1 << 60, "", false},
 		{"a\n", 1 << 60, 1 << 60, "", false},
 	} {
-		got, ok := Lines([]byte(c.content), c.start, c.end)
+		got, ok := packet.Lines([]byte(c.content), c.start, c.end)
 		if string(got) != c.want || ok != c.ok {
 			t.Errorf("Lines(%q, %d, %d) = %q, %v; want %q, %v", c.content, c.start, c.end, got, ok, c.want, c.ok)
 		}
@@ -102,7 +104,7 @@ func FuzzFind(f *testing.F) {
 		wantMatch, wantLine := Absent, 0
 		if start >= 1 {
 			for l := 1; l <= Count(content); l++ {
-				lines, ok := Lines(content, l, l+n-1)
+				lines, ok := packet.Lines(content, l, l+n-1)
 				if !ok || !bytes.Equal(lines, snippet) {
 					continue
 				}

@@ -3,6 +3,8 @@ package cite
 import (
 	"bytes"
 	"crypto/sha256"
+
+	"github.com/exhibit-dev/exhibit/packet"
 )
 
 // Match says where content holds a snippet, if it does.
@@ -23,7 +25,7 @@ const MaxHashed = 64 << 20
 // then at the nearest other line, the earlier of two equally near ones. line is
 // where it starts, 1-based, when it is Same or Moved.
 func Find(content []byte, start, end int, want Snippet) (m Match, line int) {
-	if lines, ok := Lines(content, start, end); ok && want.Is(lines) {
+	if lines, ok := packet.Lines(content, start, end); ok && want.Is(lines) {
 		return Same, start
 	}
 	if start < 1 || end < start {

@@ -14,31 +14,6 @@ func Count(content []byte) int {
 	return n
 }
 
-// Lines gives the bytes of lines start to end, 1-based and inclusive; ok is
-// false when content does not have them all.
-func Lines(content []byte, start, end int) (snippet []byte, ok bool) {
-	if start < 1 || end < start {
-		return nil, false
-	}
-	from, ok := lineOffset(content, start)
-	if !ok || from == len(content) {
-		return nil, false
-	}
-	rest := content[from:]
-	to := 0
-	for line := start; line <= end; line++ {
-		if to == len(rest) {
-			return nil, false
-		}
-		if i := bytes.IndexByte(rest[to:], '\n'); i >= 0 {
-			to += i + 1
-		} else {
-			to = len(rest)
-		}
-	}
-	return rest[:to:to], true
-}
-
 // lineOffset gives the byte at which a line starts. The line after the last LF
 // starts at the end of content.
 func lineOffset(content []byte, line int) (offset int, ok bool) {
