@@ -50,7 +50,7 @@ func ParseFor(namespace string, data []byte) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &File{Entries: []Entry{bareEntry(namespace, 1, key)}}, nil
+		return Only(key, namespace), nil
 	}
 	file, bare := &File{}, &File{}
 	lines := 0
@@ -266,4 +266,9 @@ func parseTime(value string) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("the time %.20q is not YYYYMMDD[HHMM[SS]]Z", value)
 	}
 	return at, nil
+}
+
+// Only is the trust file that a bare public key makes.
+func Only(key Key, namespace string) *File {
+	return &File{Entries: []Entry{bareEntry(namespace, 1, key)}}
 }
