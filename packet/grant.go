@@ -96,6 +96,7 @@ type Terms struct {
 	SourceBuiltAt time.Time
 	NotBefore     time.Time // zero: the time of issue
 	Lifetime      time.Duration
+	Expires       time.Time // zero: nothing ends it before Lifetime does
 	MaxDeliveries int
 }
 
@@ -115,6 +116,14 @@ func NewStatement(packet []byte, t Terms, now time.Time, random io.Reader) (*Sta
 	if from.IsZero() {
 		from = now
 	}
+	to := from.Add(t.Lifetime)
+	if !t.Expires.IsZero() && t.Expires.Before(to) {
+		to = t.Expires
+	}
+	if !now.Before(to) {
+		return nil, fault.New(fault.Unauthorized, "the authorization ended at %s", Timestamp(to)).
+			WithHint("have the operator renew the authorization file")
+	}
 	audience := slices.Clone(t.Audience)
 	slices.Sort(audience)
 	st := &Statement{
@@ -132,7 +141,7 @@ func NewStatement(packet []byte, t Terms, now time.Time, random io.Reader) (*Sta
 			SourceBuiltAt: Timestamp(t.SourceBuiltAt),
 			IssuedAt:      Timestamp(now),
 			NotBefore:     Timestamp(from),
-			NotAfter:      Timestamp(from.Add(t.Lifetime)),
+			NotAfter:      Timestamp(to),
 			Nonce:         hex.EncodeToString(nonce[:]),
 			MaxDeliveries: t.MaxDeliveries,
 		},
