@@ -183,6 +183,12 @@ func (p *policy) byName(e *Entry) {
 	}
 }
 
+// admits says whether a path passes by name.
+func (p *policy) admits(e Entry) bool {
+	p.byName(&e)
+	return e.Reason == ""
+}
+
 func (p *policy) nameReason(e *Entry) Reason {
 	if !utf8.ValidString(e.Path) {
 		return UnrepresentablePath

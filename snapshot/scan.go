@@ -175,11 +175,8 @@ func (r *Repository) commitTree(ctx context.Context, rev Revision) ([]Entry, *at
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range entries {
-		dir, ok := attributesDir(&entries[i])
-		if !ok {
-			continue
-		}
+	for _, i := range attributesFirst(entries) {
+		dir, _ := attributesDir(&entries[i])
 		id, _ := parseID(entries[i].Blob)
 		_, data, err := rd.read(id, "blob", maxAttributeBytes, nil)
 		var large errTooLarge
@@ -194,6 +191,21 @@ func (r *Repository) commitTree(ctx context.Context, rev Revision) ([]Entry, *at
 		}
 	}
 	return entries, attrs, nil
+}
+
+// attributesFirst gives the positions of the .gitattributes files, the root's
+// first, as it may define macros that the others use.
+func attributesFirst(entries []Entry) []int {
+	var at []int
+	for i := range entries {
+		switch dir, ok := attributesDir(&entries[i]); {
+		case ok && dir == "":
+			at = slices.Insert(at, 0, i)
+		case ok:
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // attributesDir gives the folder whose .gitattributes e is.
