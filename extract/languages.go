@@ -18,13 +18,13 @@ const (
 var registry = sorted(
 	&textSpec,
 	&Spec{Name: "go", Extensions: []string{".go"}, Grammar: goGrammar, Version: golang.Version, Resolver: "go",
-		TestFile: golang.TestFile, extract: golang.Extract},
+		TestFile: golang.TestFile, grammar: golang.Grammar, extract: golang.Extract},
 	&Spec{Name: "javascript", Extensions: []string{".js", ".jsx", ".mjs", ".cjs"}, Grammar: javascriptGrammar, Version: ecma.Version,
-		Resolver: "ecma", TestFile: ecma.TestFile, extract: ecma.Extract},
+		Resolver: "ecma", TestFile: ecma.TestFile, grammar: ecma.Grammar, extract: ecma.Extract},
 	&Spec{Name: "python", Extensions: []string{".py", ".pyi"}, Grammar: pythonGrammar, Version: python.Version, Resolver: "python",
-		TestFile: python.TestFile, extract: python.Extract},
+		TestFile: python.TestFile, grammar: python.Grammar, extract: python.Extract},
 	&Spec{Name: "typescript", Extensions: []string{".ts", ".mts", ".cts"}, Grammar: typescriptGrammar, Version: ecma.Version,
-		Resolver: "ecma", TestFile: ecma.TestFile, extract: ecma.Extract},
+		Resolver: "ecma", TestFile: ecma.TestFile, grammar: ecma.Grammar, extract: ecma.Extract},
 	&Spec{Name: "tsx", Extensions: []string{".tsx"}, Grammar: typescriptGrammar, Version: ecma.Version, Resolver: "ecma",
-		TestFile: ecma.TestFile, extract: ecma.Extract},
+		TestFile: ecma.TestFile, grammar: ecma.Grammar, extract: ecma.Extract},
 )
