@@ -12,6 +12,9 @@ import (
 // nominated is how many definitions the text index may nominate.
 const nominated = 1000
 
+// maxName is the longest query, in bytes, that is taken for a name.
+const maxName = 512
+
 // The tiers of symbols, best first.
 const (
 	tierQualified = "qualified"
@@ -50,9 +53,12 @@ func (q *query) symbols() error {
 		if err := s.add(tier.name, ids); err != nil {
 			return err
 		}
+		if tier.name == tierQualified && len(s.found) > 0 && strings.ContainsAny(s.text, "/:") {
+			break // a path was meant, and it was found
+		}
 	}
 	q.cut(BoundLimit, q.req.Limit, s.over)
-	if len(s.words) == 1 && s.words[0] == strings.Trim(s.text, "_") {
+	if len(s.words) == 1 && s.words[0] == strings.Trim(s.text, "_") && len(s.text) <= maxName {
 		return q.mentions(s.text)
 	}
 	return nil

@@ -50,7 +50,7 @@ type crossing struct {
 	via     *place
 	reached graph.NodeID
 	static  bool
-	late    bool // both ends belong to the seeds, or containment: after the others of its hop
+	late    bool // inside of what the seeds stand for, or containment: after the others of its hop
 }
 
 // edgeKey is the identity of a relationship: one per call site and target.
@@ -89,8 +89,7 @@ type walk struct {
 	seeds   map[graph.NodeID]bool // seeds and what they expand to
 	done    map[edgeKey]bool
 	items   []crossing
-	places  []*place // entered, in order
-	coarse  []*place
+	coarse  []*place // files and packages reached, when modules is set
 	dropped map[graph.NodeID]bool
 	outside map[edgeKey]bool
 	behind  map[edgeKey]bool
@@ -244,7 +243,7 @@ func (w *walk) take(found []crossing, here map[edgeKey]bool, p *place, edges []g
 		}
 		here[k] = true
 		found = append(found, crossing{edge: *e, via: p, reached: reached, static: p.static && e.Strength == graph.ResolvedStatic,
-			late: nested || w.seeds[e.From] && w.seeds[e.To] && e.From != e.To})
+			late: nested || w.seeds[e.From] && w.seeds[e.To]})
 	}
 	return found, nil
 }
@@ -290,15 +289,14 @@ func (w *walk) beside(p *place) ([]*place, error) {
 func (w *walk) enter(found []crossing, hop int) ([]*place, error) {
 	var next []*place
 	for _, c := range found {
-		n, err := w.q.node(c.reached)
-		if err != nil {
-			return nil, err
-		}
 		k := keyOf(&c.edge)
-		switch {
-		case !under(n.Path, w.q.req.PathPrefix):
+		if in, err := w.inScope(c.reached); err != nil {
+			return nil, err
+		} else if !in {
 			w.outside[k] = true
 			continue
+		}
+		switch {
 		case !w.seen[c.reached] && w.budget == 0:
 			w.dropped[c.reached] = true
 			continue
@@ -320,13 +318,16 @@ func (w *walk) enter(found []crossing, hop int) ([]*place, error) {
 		} else {
 			p.gran = c.via.gran
 		}
-		w.places = append(w.places, p)
 		if w.stop != nil {
 			if stop, err := w.stop(c.reached); err != nil {
 				return nil, err
 			} else if stop {
 				continue
 			}
+		}
+		n, err := w.q.node(c.reached)
+		if err != nil {
+			return nil, err
 		}
 		if w.modules && (n.Kind == "file" || n.Kind == "package") {
 			w.coarse = append(w.coarse, p)
@@ -337,6 +338,15 @@ func (w *walk) enter(found []crossing, hop int) ([]*place, error) {
 	return next, nil
 }
 
+// inScope says whether a node is under the request's path prefix.
+func (w *walk) inScope(id graph.NodeID) (bool, error) {
+	if w.q.req.PathPrefix == "" {
+		return true, nil
+	}
+	n, err := w.q.node(id)
+	return err == nil && under(n.Path, w.q.req.PathPrefix), err
+}
+
 // boundary notes what is eligible behind the last hop.
 func (w *walk) boundary(frontier []*place) error {
 	found, err := w.cross(frontier)
@@ -344,11 +354,11 @@ func (w *walk) boundary(frontier []*place) error {
 		return err
 	}
 	for _, c := range found {
-		n, err := w.q.node(c.reached)
+		in, err := w.inScope(c.reached)
 		if err != nil {
 			return err
 		}
-		if under(n.Path, w.q.req.PathPrefix) {
+		if in {
 			w.behind[keyOf(&c.edge)] = true
 		}
 	}
