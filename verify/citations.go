@@ -1,12 +1,14 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/exhibit-dev/exhibit/packet"
 	"github.com/exhibit-dev/exhibit/snapshot"
@@ -114,8 +116,9 @@ type file struct {
 	worktree     WorktreeVerdict
 	worktreeNote string
 	raw          []byte
-	clean        []byte // as Git would store raw; nil when it cannot be known
-	conversion   string // what Git converts, when clean differs from raw
+	clean        []byte // as Git would store raw
+	decidable    bool   // clean is known
+	conversion   string // what Git converts between the two
 }
 
 func (a Against) open(ctx context.Context, path string) *file {
@@ -152,6 +155,7 @@ func (f *file) openCommit(ctx context.Context) {
 	}
 }
 
+// openWorktree comes after openCommit.
 func (f *file) openWorktree(ctx context.Context) {
 	repo := f.a.Repository
 	if repo.Root() == "" {
@@ -184,10 +188,14 @@ func (f *file) openWorktree(ctx context.Context) {
 	switch {
 	case !ok:
 		f.conversion, f.worktreeNote = how, "a filter driver makes this file's bytes, and is never run"
-	case string(clean) != string(raw):
-		f.clean, f.conversion = clean, how
+	case string(clean) == string(raw):
+		f.clean, f.decidable = raw, true
+	case strings.Contains(how, "eol") && bytes.Contains(f.content, []byte("\r\n")):
+		// Under text=auto Git leaves such a file alone, under text it does not:
+		// lines that differ by CR only prove nothing.
+		f.conversion, f.worktreeNote = how, "the blob holds CRLF line ends, which Git may leave or convert"
 	default:
-		f.clean = raw
+		f.clean, f.decidable, f.conversion = clean, true, how
 	}
 }
 
@@ -260,7 +268,7 @@ func (f *file) judgeWorktree(c *packet.Citation, r *CitationReport, want cite.Sn
 		return f.worktreeNote
 	}
 	match, line := cite.Find(f.raw, c.StartLine, c.EndLine, want)
-	if match != cite.Same && f.clean != nil && f.conversion != "" {
+	if match != cite.Same && f.decidable && f.conversion != "" {
 		if m, l := cite.Find(f.clean, c.StartLine, c.EndLine, want); m == cite.Same || match != cite.Moved {
 			match, line, r.Conversion = m, l, f.conversion
 		}
@@ -276,7 +284,7 @@ func (f *file) judgeWorktree(c *packet.Citation, r *CitationReport, want cite.Sn
 	case match == cite.Unsearch:
 		r.Worktree = WorktreeUndecided
 		return "not at the cited lines; the rest of the file is too large to search by digest"
-	case f.clean == nil:
+	case !f.decidable:
 		r.Worktree, r.Conversion = WorktreeUndecided, f.conversion
 		return f.worktreeNote
 	default:
@@ -288,5 +296,5 @@ func (f *file) judgeWorktree(c *packet.Citation, r *CitationReport, want cite.Sn
 // is says whether the worktree's file is the blob, as it is or as Git would store it.
 func (f *file) is(blob string) bool {
 	format := f.a.Repository.ObjectFormat()
-	return snapshot.HashBlob(format, f.raw) == blob || f.clean != nil && snapshot.HashBlob(format, f.clean) == blob
+	return snapshot.HashBlob(format, f.raw) == blob || f.decidable && snapshot.HashBlob(format, f.clean) == blob
 }

@@ -72,7 +72,10 @@ func Mint(ctx context.Context, o Order) (*Minted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, m.receive(ctx, o)
+	if err := m.receive(ctx, o); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // prove drops the citations that do not hold.
