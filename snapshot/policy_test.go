@@ -25,7 +25,7 @@ func byExtension(path string, _ []byte) string {
 // Every reason of the policy, in a commit and in its worktree alike (cases 17,
 // 26, 29 and 53).
 func TestReasons(t *testing.T) {
-	long := "var a=" + strings.Repeat("function(){return 1},", 400) + "0;\n"
+	long := "var a=" + strings.Repeat("function(){return 1},", 800) + "0;\n"
 	files := map[string]struct {
 		content string
 		want    Reason
@@ -71,6 +71,8 @@ func TestReasons(t *testing.T) {
 		"exact.py":                    {strings.Repeat("#\n", 1<<20), ""},
 		"bundle.js":                   {long, MinifiedFile},
 		"one.css":                     {strings.Repeat("a{b:c}", 2000), MinifiedFile},
+		"barrel.js":                   {"export { " + strings.Repeat("a, ", 900) + " } from './x'\n", ""},
+		"barrel.ts":                   {"export { " + strings.Repeat("a, ", 9000) + " } from './x'\n", ""},
 		"table.py":                    {"x = '" + strings.Repeat("y", 9000) + "'\n", ""},
 		"mixed.js":                    {strings.Repeat("let x = 1;\n", 3000) + "let d = '" + strings.Repeat("z", 30<<10) + "';\n", ""},
 		"gen/api.ts":                  {"export {}\n", GeneratedFile},
