@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"bytes"
 	"slices"
 	"sort"
 
@@ -26,10 +25,6 @@ func Extract(p *flat.Parser, path, language string, src []byte) (*facts.File, er
 	w := &walker{
 		tree: tree, n: tree.Nodes, src: src, b: b, f: b.File,
 		owner: facts.None, attrs: map[uint64]facts.ExprID{}, types: map[facts.Str]facts.DefID{}, testFile: TestFile(path), pkg: facts.None,
-	}
-	w.f.Lines = uint32(bytes.Count(src, []byte("\n")))
-	if len(src) > 0 && src[len(src)-1] != '\n' {
-		w.f.Lines++
 	}
 	w.init()
 	if len(w.n) > 0 {
