@@ -3,6 +3,7 @@ package resolve
 import (
 	"context"
 
+	"github.com/exhibit-dev/exhibit/resolve/golang"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
 
@@ -14,7 +15,9 @@ type resolver struct {
 }
 
 // resolvers is every resolver, sorted by name.
-var resolvers = []resolver{}
+var resolvers = []resolver{
+	{Name: "golang", Version: golang.Version, Resolve: golang.Resolve},
+}
 
 // Builds gives the version of each resolver, by name, for the fingerprint.
 func Builds() map[string]int {
