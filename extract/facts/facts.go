@@ -155,6 +155,7 @@ const (
 	FlagLocal // defined inside a function body
 	FlagTag   // tagged template
 	FlagGenerated
+	FlagAlias // Go type alias
 )
 
 // Def is a definition: something with a name (or a lambda with a scope).

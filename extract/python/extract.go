@@ -39,7 +39,6 @@ func Extract(p *flat.Parser, path, lang string, src []byte) (*facts.File, error)
 		vars: map[varKey]facts.DefID{}, frames: []frame{{scope: 0}},
 	}
 	e.f = e.b.File
-	e.f.Lines = lines(src)
 	e.blockEnd = uint32(len(src))
 	if len(tree.Nodes) > 0 {
 		e.node(0)
@@ -70,14 +69,6 @@ func normalize(src []byte) []byte {
 		return src
 	}
 	return out
-}
-
-func lines(src []byte) uint32 {
-	n := uint32(bytes.Count(src, []byte{'\n'}))
-	if len(src) > 0 && src[len(src)-1] != '\n' {
-		n++
-	}
-	return n
 }
 
 // TestFile says whether path is a test file by the conventions of pytest and
