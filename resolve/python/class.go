@@ -15,10 +15,10 @@ type class struct {
 
 	linked  uint8 // bases: 0 not yet, 1 under way, 2 done
 	bases   []int32
-	args    []values // type arguments of each base
-	outside string   // an external base that may have members, or ""
-	unknown bool     // a base that nobody can tell
-	early   bool     // an external or unknown base stands before one of the repository
+	args    [][]values // type arguments of each base
+	outside string     // an external base that may have members, or ""
+	unknown bool       // a base that nobody can tell
+	early   bool       // an external or unknown base stands before one of the repository
 	ordered uint8
 	mro     []int32
 	proto   bool
@@ -261,7 +261,7 @@ func (r *resolver) find(c int32, name symbol, after int32) (found, bool) {
 			continue
 		}
 		m := found{class: x, file: k.file, bindings: bound, attrs: attrs}
-		if i > 0 && (r.classes[c].early || k.class0unknown(r, mro[:i])) {
+		if i > 0 && (r.classes[c].early || r.doubtful(mro[:i])) {
 			m.why = hinted
 		}
 		return m, true
@@ -269,11 +269,11 @@ func (r *resolver) find(c int32, name symbol, after int32) (found, bool) {
 	return found{}, false
 }
 
-// class0unknown says whether one of the classes searched before has a base that
-// nobody can tell.
-func (k *class) class0unknown(r *resolver, before []int32) bool {
+// doubtful says whether one of the classes searched before has no base but one
+// that nobody can tell.
+func (r *resolver) doubtful(before []int32) bool {
 	for _, x := range before {
-		if r.classes[x].unknown && len(r.classes[x].bases) == 0 {
+		if k := &r.classes[x]; k.unknown && len(k.bases) == 0 {
 			return true
 		}
 	}
