@@ -203,6 +203,7 @@ func checkShown(d *Document) string {
 func (c *checker) entity(e *Entity, at string) {
 	c.that(e.ID != "" && len(e.ID) <= 64, at+".id", "want 1 to 64 bytes")
 	c.that(isCode(e.Kind), at+".kind", "%s is no kind", shown(e.Kind))
+	c.that(e.Language == "" || isCode(e.Language), at+".language", "%s is no language", shown(e.Language))
 	c.that(e.QualifiedName != "" && len(e.QualifiedName) <= maxPathBytes+16, at+".qualified_name", "empty or too long")
 	c.that(len(e.Name) <= maxPathBytes+16, at+".name", "too long")
 	c.that(e.StartLine >= 0 && e.EndLine >= e.StartLine, at+".start_line", "not a range of lines")
