@@ -37,6 +37,9 @@ func LoadTrust(path, revoked string, repo *snapshot.Repository) (*trust.File, *t
 	s := trust.Source{Path: path, Revoked: revoked, Namespace: keys.Namespace}
 	if repo != nil {
 		s.Outside = []string{repo.Root(), repo.GitDir(), repo.CommonDir()}
+		if common := repo.CommonDir(); filepath.Base(common) == ".git" {
+			s.Outside = append(s.Outside, filepath.Dir(common)) // the main worktree of a linked one
+		}
 	}
 	return trust.Load(s)
 }

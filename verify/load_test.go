@@ -43,6 +43,7 @@ func TestARepositoryDoesNotSayWhomToTrust(t *testing.T) {
 		{bare, filepath.Join(bare, "signer.pub")},
 		{tree, filepath.Join(tree, "signer.pub")},
 		{tree, filepath.Join(w.dir, ".git", "signer.pub")},
+		{tree, filepath.Join(w.dir, "keys", "signer.pub")},
 	} {
 		put(t, filepath.Dir(c.path), filepath.Base(c.path), line(w.key)+"\n")
 		_, _, err := LoadTrust(c.path, "", open(t, c.repo))
