@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exhibit-dev/exhibit/extract"
 	"github.com/exhibit-dev/exhibit/kv"
+	"github.com/exhibit-dev/exhibit/resolve"
 	"github.com/exhibit-dev/exhibit/search"
 	"github.com/exhibit-dev/exhibit/search/pinned"
 	"github.com/exhibit-dev/exhibit/snapshot"
@@ -147,7 +147,7 @@ func names(a *search.Answer) string {
 func TestRelationshipsOfRealCode(t *testing.T) {
 	r, _ := open(t, shop)
 	for _, c := range []struct {
-		language string
+		resolver string
 		req      search.Request
 		want     string
 	}{
@@ -157,11 +157,11 @@ func TestRelationshipsOfRealCode(t *testing.T) {
 		{"go", search.Request{Kind: search.KindRelatedTests, Target: "helper"}, "TestParseConfig"},
 		{"python", search.Request{Kind: search.KindCallers, Target: "Client.__init__"}, "main"},
 		{"python", search.Request{Kind: search.KindRelatedTests, Target: "lib/mod.py::main"}, "test_main"},
-		{"typescript", search.Request{Kind: search.KindCallers, Target: "double"}, "run run"},
-		{"typescript", search.Request{Kind: search.KindRelatedTests, Target: "double"}, "web/app.test.ts"},
+		{"ecma", search.Request{Kind: search.KindCallers, Target: "double"}, "run run"},
+		{"ecma", search.Request{Kind: search.KindRelatedTests, Target: "double"}, "web/app.test.ts"},
 	} {
-		if extract.Find(c.language) == nil {
-			t.Logf("%s is not in the registry: %s %s not asked", c.language, c.req.Kind, c.req.Target)
+		if resolve.Builds()[c.resolver] == 0 {
+			t.Logf("there is no resolver %s: %s %s not asked", c.resolver, c.req.Kind, c.req.Target)
 			continue
 		}
 		if got := names(ask(t, r, c.req)); got != c.want {
