@@ -79,6 +79,33 @@ func TestGoldenSymbols(t *testing.T) {
 	golden(t, "symbols", assemble(t, a, f, DefaultLimits()))
 }
 
+// A test that reaches the target by way of a helper of its own: the claim names
+// the test, and the earlier step is cited.
+func TestGoldenRelatedTests(t *testing.T) {
+	f := loadFixture(t)
+	a := f.impact()
+	a.Operation = search.Request{Kind: "related_tests", Target: "send", Limit: 20, MaxBytes: 16000}
+	it := related(f.fetch(), f.get(), Calls, ResolvedStatic, 2, f.site("pkg/crlf.py", 4, 4, 4, "send"))
+	it.Node = f.testGet()
+	it.Node.Test = true
+	it.WitnessPath = []string{f.send().ID, f.get().ID, it.Node.ID}
+	it.Steps = []search.Step{{Node: f.get(), Relation: Calls, Strength: ResolvedStatic, RuleID: "lexical_binding", CallSite: f.site("pkg/http.py", 17, 17, 17, "send")}}
+	a.Items = []search.Item{it}
+	p := assemble(t, a, f, DefaultLimits())
+	golden(t, "related_tests", p)
+	d := p.Documents[0]
+	if d.Text != "fetch calls Client.get, inside test_get; hop 2, reached from Client.get" {
+		t.Errorf("%q", d.Text)
+	}
+	var roles []string
+	for _, c := range d.Citations {
+		roles = append(roles, c.Role)
+	}
+	if !slices.Equal(roles, []string{"call site: calls", RoleSubjectDefinition, RoleObjectDefinition, RoleDefinition, "witness: calls"}) {
+		t.Errorf("%q", roles)
+	}
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // The sentences are the vocabulary: a reviewer reads them here.
