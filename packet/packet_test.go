@@ -257,7 +257,7 @@ func TestEveryPacketLimit(t *testing.T) {
 	f := loadFixture(t)
 	full := len(encoded(t, assemble(t, f.impact(), f, DefaultLimits())))
 	smallest := 0
-	for n := 1; n <= full+200; n += 1 + n%23 {
+	for n := 1; n <= full+200; n += 1 + n%61 {
 		l := DefaultLimits()
 		l.PacketBytes = n
 		p, err := Assemble(f.impact(), f, l)
