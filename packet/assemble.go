@@ -252,7 +252,7 @@ func (m *maker) document(it *search.Item) (Document, string, error) {
 		return Document{}, MissingCitation, nil
 	}
 	rules := &checker{code: fault.PacketInvalid, what: "document"}
-	if rules.document(&d, "document", hexLength(m.answer.ObjectFormat)); rules.first != nil {
+	if rules.document(&d, "document", hexLength(m.answer.ObjectFormat)); rules.first != nil || size(&d) == 0 {
 		return Document{}, UnsupportedRecordKind, nil
 	}
 	return d, "", nil

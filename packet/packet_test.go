@@ -316,6 +316,24 @@ func TestWhatCannotBeCitedIsLeftOut(t *testing.T) {
 	}
 }
 
+// A line over the budget is left out whole, never cut; its digest stays.
+func TestALineLongerThanTheBudget(t *testing.T) {
+	f := loadFixture(t)
+	long := "send(" + strings.Repeat("x", 30000) + ")\n"
+	f["long.py"] = []byte("def x():\n" + long)
+	a := f.impact()
+	x := f.node("function", "x", "long.py", 1, 2, 1, "def x()")
+	a.Items = []search.Item{related(x, f.send(), Calls, ResolvedStatic, 1, f.site("long.py", 2, 2, 2, "send"))}
+	p := assemble(t, a, f, DefaultLimits())
+	c := p.Documents[0].Citations
+	if c[0].RawSnippet() != nil || c[0].SnippetSHA256 != Digest256([]byte(long)) || c[1].Snippet != "def x():\n" {
+		t.Errorf("%d bytes of the long line are carried, and %q", len(c[0].RawSnippet()), c[1].Snippet)
+	}
+	if !slices.Equal(p.Omissions, []string{TextLimit}) || p.Truncated {
+		t.Errorf("omissions %v, truncated %v", p.Omissions, p.Truncated)
+	}
+}
+
 func TestBytesThatAreNoText(t *testing.T) {
 	f := loadFixture(t)
 	f["p\xff.py"] = []byte("def x\xfe(): send()\n")
