@@ -1,5 +1,7 @@
 package facts
 
+import "slices"
+
 // Indexes into the arrays of one File.
 type (
 	Str      uint32 // File.Strings; 0 is ""
@@ -28,7 +30,9 @@ const (
 type File struct {
 	Path     string
 	Language string // registry name: "python", "javascript", "typescript", "tsx", "go", "text"
-	Lines    uint32 // number of lines: count of LF, plus one for a last line without LF
+	// LineStarts are the byte offsets at which lines start: after each LF, and 0
+	// for a file that is not empty. A final LF starts no line.
+	LineStarts []uint32
 
 	Status  ParseStatus
 	Failure string // why Status is Failed: a code such as "parse_timeout" or "too_deep"
@@ -47,6 +51,15 @@ type File struct {
 	Kids     []ExprID // children of expressions, see Expr.Kids
 	Refs     []Ref    // in order of Start
 	Headings []Heading
+}
+
+// Line gives the 1-based line of a byte offset, 0 in an empty file.
+func (f *File) Line(offset uint32) uint32 {
+	at, found := slices.BinarySearch(f.LineStarts, offset)
+	if found {
+		at++
+	}
+	return uint32(at)
 }
 
 // ScopeKind is the kind of a lexical scope.
@@ -142,6 +155,7 @@ const (
 	FlagLocal // defined inside a function body
 	FlagTag   // tagged template
 	FlagGenerated
+	FlagAlias // Go type alias
 )
 
 // Def is a definition: something with a name (or a lambda with a scope).
@@ -157,6 +171,7 @@ type Def struct {
 	Span
 	NameStart uint32 // where the name stands; Start when anonymous
 	NameEnd   uint32
+	Sig       Str    // signature: from the name's line to the body, white space folded; set by extract.File
 	BodyStart uint32 // where the body starts, End when there is none: Start..BodyStart is the signature
 	// Recv is the receiver type of a Go method. Type is the declared type of a
 	// variable or field, the result type of a function, the aliased type of a
@@ -188,6 +203,7 @@ const (
 	BindAttr   // self.x = value, this.x = value, Class.x = value: Owner expression in Target
 	BindDelete // del x
 	BindMatch  // captured by a pattern
+	BindNarrow // not a binding: between Start and Order the name is known to be an instance of Type
 )
 
 // Binding is one binding of a name. A scope may bind a name several times.

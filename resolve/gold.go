@@ -1,0 +1,69 @@
+package resolve
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"path"
+
+	"github.com/exhibit-dev/exhibit/resolve/graph"
+)
+
+// goldRow is one edge in the row shape of the compiler-made gold: lines are
+// 1-based, col is the 0-based byte column of the identifier, line 0 of a callee
+// means the whole file, and a Go package is its directory.
+type goldRow struct {
+	Kind       string `json:"kind"`
+	Path       string `json:"path"`
+	Line       uint32 `json:"line"`
+	Col        uint32 `json:"col"`
+	Name       string `json:"name"`
+	Caller     string `json:"caller"`
+	CallerPath string `json:"caller_path"`
+	CallerLine uint32 `json:"caller_line"`
+	Callee     string `json:"callee"`
+	CalleePath string `json:"callee_path"`
+	CalleeLine uint32 `json:"callee_line"`
+	Strength   string `json:"strength"`
+	Rule       string `json:"rule_id"`
+}
+
+var goldKinds = map[graph.EdgeKind]string{graph.Calls: "call", graph.Imports: "import", graph.Inherits: "inherit", graph.References: "ref"}
+
+// GoldRows writes edges one JSON object a line, containment left out.
+type GoldRows struct {
+	w   *bufio.Writer
+	enc *json.Encoder
+}
+
+// NewGoldRows writes to w. Flush must be called at the end.
+func NewGoldRows(w io.Writer) *GoldRows {
+	b := bufio.NewWriterSize(w, 1<<16)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	return &GoldRows{w: b, enc: enc}
+}
+
+// Write writes one edge between two nodes.
+func (g *GoldRows) Write(e *graph.Edge, from, to *graph.Node) error {
+	kind, ok := goldKinds[e.Kind]
+	if !ok {
+		return nil
+	}
+	row := goldRow{Kind: kind, Path: e.Site.Path, Line: e.Site.Line, Col: e.Site.Col, Name: e.Site.Name, Caller: from.Qualified,
+		CallerPath: from.Path, CallerLine: from.NameLine, Callee: to.Name, CalleePath: to.Path, CalleeLine: to.NameLine,
+		Strength: e.Strength.String(), Rule: e.Rule}
+	switch to.Kind {
+	case "file":
+		row.CalleeLine = 0
+	case "package":
+		row.CalleePath, row.CalleeLine = path.Dir(to.Path), 0
+	}
+	if from.Kind == "file" {
+		row.CallerLine, row.Caller = 0, ""
+	}
+	return g.enc.Encode(&row)
+}
+
+// Flush writes what is buffered.
+func (g *GoldRows) Flush() error { return g.w.Flush() }
