@@ -280,6 +280,28 @@ func TestForgedCitations(t *testing.T) {
 	}
 }
 
+// TestALinkIsNotAFile: the text of a symbolic link is a blob, and no source.
+func TestALinkIsNotAFile(t *testing.T) {
+	w := newWorld(t)
+	link(t, "lib.py", filepath.Join(w.dir, "src/link.py"))
+	git(t, w.dir, "add", ".")
+	git(t, w.dir, "commit", "-q", "-m", "second")
+	rev, err := w.repo.Resolve(context.Background(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle := w.forge(func(p *packet.Packet) {
+		p.Repository.Commit, p.Repository.Tree = rev.Commit, rev.Tree
+		c := &p.Documents[0].Citations[0]
+		c.Path, c.StartLine, c.EndLine, c.Snippet = "src/link.py", 1, 1, "lib.py"
+		c.Blob, c.SnippetSHA256 = snapshot.HashBlob(snapshot.SHA1, []byte("lib.py")), packet.Digest256([]byte("lib.py"))
+	})
+	r := check(t, bundle, w.in(w.repo)).Report
+	if got := site(t, r); r.OK || got.Commit != Changed || got.Worktree != WorktreeMissing {
+		t.Fatalf("%+v", got)
+	}
+}
+
 // TestEachCitationOfAPacketIsChecked forges one citation after the other.
 func TestEachCitationOfAPacketIsChecked(t *testing.T) {
 	w := newWorld(t)
