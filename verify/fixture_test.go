@@ -134,6 +134,20 @@ func (w *world) impact() *search.Answer {
 	return a
 }
 
+// rebind makes the answer one about other bytes of src/app.py, in which
+// everything stands shift lines lower.
+func (w *world) rebind(content string, shift int) {
+	blob, digest := snapshot.HashBlob(snapshot.SHA1, []byte(content)), packet.Digest256([]byte(content))
+	for i := range w.answer.Items {
+		it := &w.answer.Items[i]
+		s, main := *it.CallSite, *it.From
+		s.StartLine, s.EndLine, s.Line, s.Blob, s.FileSHA256 = s.StartLine+shift, s.EndLine+shift, s.Line+shift, blob, digest
+		main.StartLine, main.EndLine, main.NameLine = main.StartLine+shift, main.EndLine+shift, main.NameLine+shift
+		main.Blob, main.FileSHA256 = blob, digest
+		it.CallSite, it.From, it.Node = &s, &main, main
+	}
+}
+
 // files is a packet.Source of fixed contents.
 type files map[string]string
 

@@ -14,6 +14,9 @@ import (
 // several ways. Each result must be refused or, where the byte is outside what
 // is signed, harmless: the verified packet bytes and claims are the same.
 func TestNoByteOfABundleCanBeChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	w := newWorld(t)
 	m := w.mint()
 	options := w.options()
