@@ -49,7 +49,7 @@ func (r *resolver) importVerdict(f *file, imp *imported) graph.Verdict {
 			}
 		}
 	}
-	if dir, inside := r.modules.find(imp.path, f.pkg.dir); inside && !vendored(dir) && !f.vendored {
+	if dir, inside := r.inside(f, imp.path); inside {
 		if r.paths[dir] {
 			return unresolved(graph.ReasonNotIndexed)
 		}
@@ -137,7 +137,7 @@ func (r *resolver) nameVerdict(f *file, ref *facts.Ref, name string, indexed boo
 // qualifiedVerdict judges pkg.Name.
 func (r *resolver) qualifiedVerdict(f *file, ref *facts.Ref, m meaning, name string, indexed bool) graph.Verdict {
 	if m.imp.pkg == nil {
-		if dir, inside := r.modules.find(m.imp.path, f.pkg.dir); inside && !vendored(dir) && !f.vendored {
+		if dir, inside := r.inside(f, m.imp.path); inside {
 			if r.paths[dir] {
 				return unresolved(graph.ReasonNotIndexed)
 			}
@@ -252,6 +252,14 @@ func (r *resolver) keyVerdict(f *file, ref *facts.Ref, e facts.ExprID) graph.Ver
 	name := f.Text(x.Name)
 	t := r.deref(r.typeOf(f, f.Child(e, 0)))
 	u := r.underlying(t)
+	if t != nil && t.kind == tNamed && len(t.named.obj.defs) > 1 {
+		for _, v := range r.variants(f, t) {
+			if v = r.underlying(v); v != nil && v.kind != tExternal {
+				u = v
+				break
+			}
+		}
+	}
 	switch {
 	case u == nil:
 		if x.Level > 0 {

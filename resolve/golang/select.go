@@ -114,48 +114,29 @@ func (r *resolver) own(f *file, t *typ, name string) (selection, []*typ) {
 				return selection{kind: selMethod, defs: defs, t: r.env(t.named, t.args).apply(r.funcType(g, defs[0].Def))}, nil
 			}
 		}
-		under := r.variants(f, t)
-		var found selection
-		var embedded []*typ
-		for _, u := range under {
-			if u == nil {
-				continue
-			}
-			if u.kind == tPointer || u.kind == tNamed {
-				u = r.underlying(u)
-				if u == nil || u.kind == tPointer {
-					continue
-				}
-			}
-			s, e := r.own(f, u, name)
-			if s.kind == selInterface {
-				s.iface = t
-			}
-			if s.kind != selNone {
-				if found.kind == selUnknown {
-					found = s
-				} else {
-					found.defs = append(found.defs[:len(found.defs):len(found.defs)], s.defs...)
-				}
-			}
-			embedded = append(embedded, e...)
+		if len(t.named.obj.defs) > 1 {
+			return r.anyVariant(f, t, name), nil
 		}
-		if found.kind != selUnknown {
-			return found, nil
+		u := r.underlying(t)
+		if u == nil || u.kind == tPointer {
+			return none, nil
 		}
-		return none, embedded
+		s, embedded := r.own(f, u, name)
+		if s.kind == selInterface {
+			s.iface = t
+		}
+		return s, embedded
 	case tStruct:
 		return r.structMember(t, name)
 	case tInterface:
 		list := r.interfaceMethods(t)
-		for i := range list.methods {
-			if m := &list.methods[i]; m.name == name {
-				s := selection{kind: selInterface, t: m.t, iface: t}
-				if m.def.File >= 0 {
-					s.defs = []graph.DefRef{m.def}
-				}
-				return s, nil
+		if i, ok := list.index[name]; ok {
+			m := &list.methods[i]
+			s := selection{kind: selInterface, t: m.t, iface: t}
+			if m.def.File >= 0 {
+				s.defs = []graph.DefRef{m.def}
 			}
+			return s, nil
 		}
 		if list.external != nil {
 			return selection{kind: selExternal}, nil
@@ -164,6 +145,35 @@ func (r *resolver) own(f *file, t *typ, name string) (selection, []*typ) {
 		return selection{kind: selExternal}, nil
 	}
 	return none, nil
+}
+
+// anyVariant finds the member in each definition of a type that has several,
+// under different build constraints.
+func (r *resolver) anyVariant(f *file, t *typ, name string) selection {
+	found := selection{kind: selNone}
+	if r.searching[t.named] {
+		return found // it embeds itself
+	}
+	r.searching[t.named] = true
+	defer delete(r.searching, t.named)
+	for _, u := range r.variants(f, t) {
+		if u = r.underlying(u); u == nil || u.kind == tPointer {
+			continue
+		}
+		s := r.level(f, []*typ{u}, name)
+		switch {
+		case s.kind == selInterface && s.depth == 0:
+			s.iface = t
+		case s.kind == selNone || s.kind == selUnknown:
+			continue
+		}
+		if found.kind == selNone || found.kind == selExternal {
+			found = s
+		} else if s.kind == found.kind {
+			found.defs = append(found.defs[:len(found.defs):len(found.defs)], s.defs...)
+		}
+	}
+	return found
 }
 
 // variants gives the underlying types of a named type, one for each definition
@@ -210,7 +220,8 @@ func (r *resolver) structMember(t *typ, name string) (selection, []*typ) {
 // methodList is the methods of an interface, with those of embedded ones.
 type methodList struct {
 	methods  []method
-	external *typ // an embedded interface from outside the repository
+	index    map[string]int // into methods, by name
+	external *typ           // an embedded interface from outside the repository
 }
 
 type method struct {
@@ -221,14 +232,22 @@ type method struct {
 
 // interfaceMethods collects the methods of an interface type literal.
 func (r *resolver) interfaceMethods(t *typ) *methodList {
-	out := &methodList{}
-	r.collectMethods(t, out, 0)
+	out := &methodList{index: map[string]int{}}
+	r.collectMethods(t, out, map[literal]bool{})
 	return out
 }
 
-func (r *resolver) collectMethods(t *typ, out *methodList, depth int) {
-	if depth > 50 {
+// literal names a type literal by where it stands.
+type literal struct {
+	file *file
+	expr facts.ExprID
+}
+
+func (r *resolver) collectMethods(t *typ, out *methodList, seen map[literal]bool) {
+	if at := (literal{t.file, t.expr}); seen[at] {
 		return
+	} else {
+		seen[at] = true
 	}
 	for _, k := range t.file.Children(t.expr) {
 		x := &t.file.Exprs[k]
@@ -237,11 +256,8 @@ func (r *resolver) collectMethods(t *typ, out *methodList, depth int) {
 			if x.Level > 0 {
 				m.def = graph.DefRef{File: t.file.index, Def: facts.DefID(x.Level - 1)}
 			}
-			known := false
-			for i := range out.methods {
-				known = known || out.methods[i].name == m.name
-			}
-			if !known {
+			if _, known := out.index[m.name]; !known {
+				out.index[m.name] = len(out.methods)
 				out.methods = append(out.methods, m)
 			}
 			continue
@@ -250,7 +266,7 @@ func (r *resolver) collectMethods(t *typ, out *methodList, depth int) {
 		switch {
 		case u == nil:
 		case u.kind == tInterface:
-			r.collectMethods(u, out, depth+1)
+			r.collectMethods(u, out, seen)
 		case u.kind == tExternal && u != tComparable && u != tAny && out.external == nil:
 			out.external = u
 		}
