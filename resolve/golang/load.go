@@ -228,6 +228,8 @@ func (r *resolver) addImports(f *file) {
 			f.imports[local] = x
 		case x.pkg != nil:
 			f.imports[x.pkg.name] = x
+		case standard(x.path):
+			f.imports[importNames(x.path)[0]] = x
 		default:
 			for _, guess := range importNames(x.path) {
 				if f.guessed[guess] == nil {
@@ -246,6 +248,13 @@ func (r *resolver) inside(f *file, importPath string) (dir string, ok bool) {
 	}
 	dir, ok = r.modules.find(importPath, f.pkg.dir)
 	return dir, ok && !vendored(dir)
+}
+
+// standard says whether an import path is one of the standard library, whose
+// packages are named as their paths say.
+func standard(importPath string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return !strings.Contains(first, ".")
 }
 
 // importNames guesses the name of an external package from its path.

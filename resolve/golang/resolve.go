@@ -30,7 +30,7 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 		}
 		for j := range f.Refs {
 			if f.Refs[j].Kind != facts.RefImport {
-				verdicts[j] = r.verdict(f, &f.Refs[j])
+				verdicts[j] = r.trust(&f.Refs[j], r.verdict(f, &f.Refs[j]))
 			}
 		}
 		part[i] = verdicts
@@ -177,13 +177,16 @@ func (r *resolver) defsVerdict(f *file, ref *facts.Ref, defs []graph.DefRef, rul
 			v.Outcome = graph.OutcomeCandidate
 		}
 	}
-	return r.trust(v)
+	return v
 }
 
-// trust makes edges to definitions in damaged regions candidates.
-func (r *resolver) trust(v graph.Verdict) graph.Verdict {
+// trust makes edges from or to damaged regions candidates.
+func (r *resolver) trust(ref *facts.Ref, v graph.Verdict) graph.Verdict {
 	if v.Outcome != graph.OutcomeResolved {
 		return v
+	}
+	if ref.Flags&facts.FlagDamaged != 0 {
+		v.Outcome, v.Rule = graph.OutcomeCandidate, graph.RulePartialParse
 	}
 	for _, t := range v.Targets {
 		if _, def := r.def(t); def.Flags&facts.FlagDamaged != 0 {
@@ -224,7 +227,7 @@ func (r *resolver) memberVerdict(f *file, ref *facts.Ref, o operand, name string
 		} else if s.uncertain {
 			v.Outcome = graph.OutcomeCandidate
 		}
-		return r.trust(v)
+		return v
 	}
 	return unresolved(graph.ReasonDynamicReceiver)
 }
@@ -242,7 +245,7 @@ func (r *resolver) fieldVerdict(ref *facts.Ref, s selection, indexed bool) graph
 	if len(s.defs) > 1 {
 		v.Outcome, v.Rule, v.Targets = graph.OutcomeCandidate, graph.RuleBuildConstraint, sorted(slices.Clone(s.defs))
 	}
-	return r.trust(v)
+	return v
 }
 
 // keyVerdict judges the key of a composite literal: a field when the literal is

@@ -26,7 +26,8 @@ type selection struct {
 	depth     int            // how many embedded fields lead to it
 	uncertain bool           // an external type embedded nearer may have a member of the name
 	iface     *typ           // selInterface: the interface that the value has
-	external  string
+	external  string         // selExternal: what the member is
+	from      *typ           // selExternal: the type that has it
 }
 
 // sel finds the member of a type, as seen by file f (nil sees all): the
@@ -53,8 +54,9 @@ func (r *resolver) sel(f *file, t *typ, name string) selection {
 
 // level searches types of one embedding depth, then what they embed.
 func (r *resolver) level(f *file, current []*typ, name string) selection {
-	var seen map[*named]bool
+	var seen map[*named]visit
 	var ext *typ
+	extDepth := 0 // where ext stands, or the next depth as long as there is none
 	for depth := 0; len(current) > 0 && depth < maxDepth; depth++ {
 		var found selection
 		var next []*typ
@@ -64,18 +66,21 @@ func (r *resolver) level(f *file, current []*typ, name string) selection {
 				continue
 			}
 			if t.kind == tNamed {
-				if seen[t.named] {
+				// A type met again deeper is hidden by itself; met twice at one
+				// depth it is looked at twice, and its members are ambiguous.
+				v, met := seen[t.named]
+				if met && (v.depth < depth || v.times == 2) {
 					continue
 				}
 				if seen == nil {
-					seen = map[*named]bool{}
+					seen = map[*named]visit{}
 				}
-				seen[t.named] = true
+				seen[t.named] = visit{depth, v.times + 1}
 			}
 			s, embedded := r.own(f, t, name)
 			if s.kind == selExternal {
-				if ext == nil {
-					ext = t
+				if ext == nil || !mayHave(ext, name) {
+					ext = s.from
 				}
 				continue
 			}
@@ -85,11 +90,14 @@ func (r *resolver) level(f *file, current []*typ, name string) selection {
 			}
 			next = append(next, embedded...)
 		}
+		if ext == nil {
+			extDepth = depth + 1
+		}
 		switch {
 		case count > 1:
 			return selection{kind: selAmbiguous, depth: depth}
 		case count == 1:
-			found.depth, found.uncertain = depth, ext != nil && depth > 0
+			found.depth, found.uncertain = depth, extDepth < depth && mayHave(ext, name)
 			return found
 		}
 		current = next
@@ -98,6 +106,34 @@ func (r *resolver) level(f *file, current []*typ, name string) selection {
 		return r.externalMember(ext, name)
 	}
 	return selection{kind: selNone}
+}
+
+// visit is where a type was met while searching embedded fields.
+type visit struct{ depth, times int }
+
+// small are types of the standard library that are often embedded, with all the
+// members they have.
+var small = map[string]map[string]bool{
+	"sync.Mutex":     words("Lock TryLock Unlock"),
+	"sync.RWMutex":   words("Lock TryLock Unlock RLock TryRLock RUnlock RLocker"),
+	"sync.Locker":    words("Lock Unlock"),
+	"sync.WaitGroup": words("Add Done Go Wait"),
+	"sync.Once":      words("Do"),
+	"error":          words("Error"),
+	"io.Reader":      words("Read"),
+	"io.Writer":      words("Write"),
+	"io.Closer":      words("Close"),
+	"fmt.Stringer":   words("String"),
+}
+
+// mayHave says whether an external type can have a member of this name that code
+// of the repository can select.
+func mayHave(t *typ, name string) bool {
+	if t == nil || !isExported(name) {
+		return false
+	}
+	members, known := small[t.name]
+	return !known || members[name]
 }
 
 // own finds the member that a type itself has, and the types that it embeds.
@@ -139,10 +175,10 @@ func (r *resolver) own(f *file, t *typ, name string) (selection, []*typ) {
 			return s, nil
 		}
 		if list.external != nil {
-			return selection{kind: selExternal}, nil
+			return selection{kind: selExternal, from: list.external}, nil
 		}
 	case tExternal:
-		return selection{kind: selExternal}, nil
+		return selection{kind: selExternal, from: t}, nil
 	}
 	return none, nil
 }

@@ -111,7 +111,7 @@ func (r *resolver) externalMember(t *typ, name string) selection {
 			}
 		}
 	}
-	return selection{kind: selExternal, external: full, t: member}
+	return selection{kind: selExternal, external: full, t: member, from: t}
 }
 
 // unsafeCall gives the name of a function of package unsafe that is called, or
