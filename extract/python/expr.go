@@ -364,9 +364,9 @@ func (e *extractor) yield(i int) facts.ExprID {
 	if from {
 		v = e.make(facts.ExprIter, i, v)
 	}
-	id := e.make(facts.ExprYield, i, v)
+	id := e.b.Expr(facts.Expr{Kind: facts.ExprYield, Level: uint32(e.scope), Def: facts.None, Span: e.span(i)}, v)
 	e.results = append(e.results, id)
-	return e.make(facts.ExprOpaque, i)
+	return id
 }
 
 // walrus binds in the nearest scope that is no comprehension.

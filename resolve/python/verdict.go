@@ -272,22 +272,24 @@ func (r *resolver) calledValue(g *gathered, v value, ref *facts.Ref, rule string
 	}
 }
 
-// dispatch adds a method with what may override it for the receiver of v.
+// dispatch adds a method with what may override it for the receiver of v. It
+// is open where any subclass of the class that declares it overrides it, even
+// if the receiver is known to be of another: checkers of types say the same.
 func (r *resolver) dispatch(g *gathered, v value, target graph.DefRef, w why, rule string) {
 	g.add(target, w, rule)
-	f := r.files[target.File]
-	d := &f.Defs[target.Def]
-	over := r.overrides(v.class, f.symbols[d.Name])
+	d := &r.files[target.File].Defs[target.Def]
+	name := r.files[target.File].symbols[d.Name]
 	owner := r.ownerOf(target)
 	switch {
 	case d.Flags&facts.FlagAbstract != 0 || owner >= 0 && r.classes[owner].proto:
 		g.open = graph.RuleInterfaceDispatch
-	case len(over) > 0:
-		if g.open == "" {
-			g.open = graph.RuleVirtualDispatch
-		}
+	case owner >= 0 && len(r.overrides(owner, name)) > 0 && g.open == "":
+		g.open = graph.RuleVirtualDispatch
 	}
-	for _, o := range over {
+	if v.kind != isMethod && !v.self && v.why == proved {
+		return // constructed right here: of this very class
+	}
+	for _, o := range r.overrides(v.class, name) {
 		switch r.files[o.File].Defs[o.Def].Kind {
 		case facts.KindMethod, facts.KindFunction, facts.KindClass:
 			g.add(o, w, rule)
