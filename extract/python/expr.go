@@ -221,7 +221,14 @@ func (e *extractor) arguments(args int, callee facts.Expr) {
 		return
 	}
 	saved := e.enter(args)
-	cast := e.f.Text(callee.Name) == "cast"
+	cast := false
+	if e.f.Text(callee.Name) == "cast" { // typing.cast takes two: memoryview.cast is another
+		n := 0
+		for range e.children(args) {
+			n++
+		}
+		cast = n == 2
+	}
 	for a := range e.children(args) {
 		if cast && (e.kind(a) == kString || e.kind(a) == kSubscript) {
 			e.kids = append(e.kids, e.annotation(a))
