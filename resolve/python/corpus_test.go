@@ -3,9 +3,11 @@ package python_test
 import (
 	"context"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,4 +81,21 @@ func TestCorpusResolves(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(part, again) {
 		t.Errorf("a second resolution differs (%v)", err)
 	}
+}
+
+// input extracts files that a test spells out.
+func input(t testing.TB, files map[string]string) *graph.Input {
+	t.Helper()
+	p := flat.NewParser()
+	defer p.Close()
+	in := &graph.Input{}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f, err := extract.Extract(p, name, "python", []byte(files[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Files = append(in.Files, f)
+		in.Paths = append(in.Paths, name)
+	}
+	return in
 }

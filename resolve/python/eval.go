@@ -219,11 +219,19 @@ func (r *resolver) instances(fi int32, class facts.ExprID) values {
 	return out
 }
 
-// valuesOf gives the values of what a name leads to.
+// valuesOf gives the values of what a name leads to. Several bindings that all
+// give the same leave no doubt.
 func (r *resolver) valuesOf(ds []decl) values {
-	var out values
+	var out, plain values
+	agree := true
 	for _, d := range ds {
-		out = out.add(r.valueOf(d).weaken(d.why)...)
+		vs := r.valueOf(d)
+		agree = agree && len(vs) == 1 && d.kind != declMissing && (d.why == conditional || d.why == ambiguous)
+		plain = plain.add(vs...)
+		out = out.add(vs.weaken(d.why)...)
+	}
+	if agree && len(plain) == 1 {
+		return plain
 	}
 	return out
 }
