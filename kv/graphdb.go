@@ -316,8 +316,11 @@ func (p *putter) fail(err error) {
 	}
 }
 
-// bucket creates the bucket that the next puts go to.
+// bucket creates the bucket that the next puts go to. It starts a transaction of
+// its own: bbolt lays out the buckets of one in the order of a map, and the file
+// must be the same each time.
 func (p *putter) bucket(name []byte) {
+	p.commit()
 	if p.begin(); p.err != nil {
 		return
 	}

@@ -238,7 +238,7 @@ func holds(have, want []string) bool {
 
 // full: what the text index nominates and this package's own score confirms.
 func (s *symbolSearch) full() ([]graph.NodeID, error) {
-	if len(s.words) == 0 || len(s.q.a.Items) >= s.q.req.Limit {
+	if len(s.words) == 0 || s.over > 0 { // a cut is stated already
 		return nil, nil
 	}
 	ids, err := s.q.g.TextCandidates(s.q.ctx, slices.Clone(s.words), nominated)

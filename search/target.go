@@ -119,8 +119,9 @@ func (q *query) byName(text string) (target, error) {
 }
 
 // exact is the first tier: an exact label or qualified name as written, alone,
-// after a path (`a.py::C.m`, `a.py:C.m`), or in the forms of Go (`(*T).M`,
-// `pkg.Func`, `pkg.T.M`, `dir/pkg.Func`).
+// after a path (`a.py::C.m`, `a.py:C.m`), in the forms of Go (`(*T).M`,
+// `pkg.Func`, `pkg.T.M`, `dir/pkg.Func`), or after a dotted Python module
+// (`pkg.mod.C.m`).
 func (q *query) exact(text string) ([]graph.NodeID, error) {
 	found, err := q.labelled(text)
 	if err != nil {
@@ -147,6 +148,10 @@ func (q *query) exact(text string) ([]graph.NodeID, error) {
 	}
 	ids, err := q.inPackage(plain)
 	if err != nil {
+		return nil, err
+	}
+	found = append(found, ids...)
+	if ids, err = q.inModule(text); err != nil {
 		return nil, err
 	}
 	found = append(found, ids...)
@@ -235,6 +240,37 @@ func (q *query) inPackage(text string) ([]graph.NodeID, error) {
 		}
 		if pkg == dir || slash < 0 && pkg == clause {
 			found = append(found, id)
+		}
+	}
+	return found, nil
+}
+
+// maxDots bounds the splits of a dotted name that are looked up.
+const maxDots = 16
+
+// inModule resolves pkg.mod.Name where pkg/mod.py, or the package pkg/mod, is in
+// the repository's root or in its src folder.
+func (q *query) inModule(text string) ([]graph.NodeID, error) {
+	if strings.ContainsAny(text, "/:( ") || strings.Count(text, ".") > maxDots {
+		return nil, nil
+	}
+	var found []graph.NodeID
+	for i := range len(text) {
+		if text[i] != '.' || i == 0 || i == len(text)-1 {
+			continue
+		}
+		module, name := strings.ReplaceAll(text[:i], ".", "/"), text[i+1:]
+		for _, root := range []string{"", "src/"} {
+			for _, end := range []string{".py", ".pyi", "/__init__.py", "/__init__.pyi"} {
+				ids, err := q.g.NodesInFile(root + module + end)
+				if err != nil {
+					return nil, fmt.Errorf("looking up the module %q: %w", text[:i], err)
+				}
+				if ids, err = q.filter(ids, func(n *graph.Node) bool { return n.Qualified == name && n.Kind != "file" }); err != nil {
+					return nil, err
+				}
+				found = append(found, ids...)
+			}
 		}
 	}
 	return found, nil

@@ -89,15 +89,19 @@ func (r *CitationReport) why(by snapshot.Source) string {
 	if by == snapshot.FromWorktree {
 		verdict = fmt.Sprintf("%s in the worktree", r.Worktree)
 	}
-	path := r.Path
-	if r.PathBase64 != "" {
-		path = "base64:" + r.PathBase64
-	}
-	s := fmt.Sprintf("%s lines %d-%d: %s", path, r.StartLine, r.EndLine, verdict)
+	s := fmt.Sprintf("%q lines %d-%d: %s", r.raw(), r.StartLine, r.EndLine, verdict)
 	if r.Note != "" {
 		s += ": " + r.Note
 	}
 	return s
+}
+
+// raw gives the path as text, or as base64 where it is none.
+func (r *CitationReport) raw() string {
+	if r.PathBase64 != "" {
+		return "base64:" + r.PathBase64
+	}
+	return r.Path
 }
 
 // file is one path at the commit and in the worktree.

@@ -25,11 +25,11 @@ var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
 func at(t time.Time) func() time.Time { return func() time.Time { return t } }
 
-// The files of the fixture. main calls run twice, and run is defined beside a
-// function whose lines are long enough to move around.
+// The files of the fixture: main calls run twice, the second time beside what is
+// hard to carry in JSON and to print.
 const (
 	libPy = "import os\n\n\ndef run(name):\n    return os.path.join(name, \"x\")\n\n\ndef other():\n    return None\n"
-	appPy = "from lib import run\n\n\ndef main():\n    a = run(\"a\")\n    b = run(\"b\")\n    return a + b\n"
+	appPy = "from lib import run\n\n\ndef main():\n    a = run(\"a\")\n    b = run(\"b\")  # é 😀 <&> \\ \u2028 \u202e \x1b[31m\n    return a + b\n"
 )
 
 // world is a real repository with an answer about it and a key that signs.

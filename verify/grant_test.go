@@ -3,10 +3,17 @@ package verify
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 
 	"github.com/exhibit-dev/exhibit/packet"
 	"github.com/exhibit-dev/exhibit/packet/keys"
@@ -215,5 +222,38 @@ func TestOneGrantOfSeveralIsEnough(t *testing.T) {
 	}
 	if r := check(t, none, w.options()); r.Report.OK || r.Report.Refusals[0].Reason != NoGrant {
 		t.Fatalf("without a grant: %+v", r.Report)
+	}
+}
+
+// TestAP256KeyVouches: the algorithm is that of the trusted key.
+func TestAP256KeyVouches(t *testing.T) {
+	w := newWorld(t)
+	raw, payload := parts(t, w.mint().Bundle)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(packet.PAE(packet.PayloadType, payload))
+	sig, err := ecdsa.SignASN1(rand.Reader, key, sum[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle, err := packet.EncodeBundle(&packet.Bundle{Schema: packet.BundleSchema, Packet: string(raw), Grants: []packet.Envelope{{
+		PayloadType: packet.PayloadType, Payload: base64.StdEncoding.EncodeToString(payload),
+		Signatures: []packet.Signature{{Sig: base64.StdEncoding.EncodeToString(sig)}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := ssh.NewPublicKey(key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := w.options()
+	o.Trust = signers(t, "ann@example.org "+string(ssh.MarshalAuthorizedKey(public)))
+	if r := check(t, bundle, o).Report; !r.OK || r.Grant.KeyType != "ecdsa-sha2-nistp256" {
+		t.Fatalf("refused: %v", r.Refusals)
+	}
+	if r := check(t, bundle, w.options()).Report; r.OK {
+		t.Fatal("an Ed25519 key vouches for an ECDSA signature")
 	}
 }

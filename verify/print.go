@@ -21,13 +21,13 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	for i := range r.Refusals {
 		// Failed citations have their own lines below.
-		if f := &r.Refusals[i]; f.Reason != CitationFailed && f.Reason != WorktreeFailed {
+		if f := &r.Refusals[i]; f.Reason != CitationFailed {
 			line("  reason", "%s: %s", f.Reason, f.Detail)
 		}
 	}
 	if p := r.Packet; p != nil {
 		line("packet", "%s (%d bytes, %d documents)", p.Address, p.Bytes, p.Documents)
-		line("question", "%s %s", safe(p.Question), safe(p.Target))
+		line("question", "%s %s", name(p.Question), name(p.Target))
 		line("answer", "%s%s", p.Completeness, after("; left out: ", strings.Join(p.Omissions, ", ")))
 		line("commit", "%s", orNone(p.Commit))
 		if p.Source == "worktree" {
@@ -35,7 +35,7 @@ func (r *Report) Print(w io.Writer) error {
 		}
 	}
 	if g := r.Grant; g != nil {
-		line("signed by", "%s, key %s (line %d of the trust file)", safe(g.Claims.Issuer), g.Signer, g.TrustLine)
+		line("signed by", "%s, key %s (line %d of the trust file)", name(g.Claims.Issuer), g.Signer, g.TrustLine)
 		line("for", "%s", safe(strings.Join(g.Claims.Audience, ", ")))
 		line("valid", "%s to %s", safe(g.Claims.NotBefore), safe(g.Claims.NotAfter))
 	}
@@ -68,7 +68,7 @@ func (r *Report) printCitations(b *strings.Builder, line func(label, format stri
 			continue
 		}
 		fmt.Fprintf(b, "  %-5s %s:%d-%d (%s, %s) commit: %s, worktree: %s", map[bool]string{true: "holds", false: "FAILS"}[c.OK],
-			c.place(), c.StartLine, c.EndLine, safe(c.Role), c.At, c.Commit, c.Worktree)
+			name(c.raw()), c.StartLine, c.EndLine, safe(c.Role), c.At, c.Commit, c.Worktree)
 		if c.MovedTo > 0 {
 			fmt.Fprintf(b, " to line %d", c.MovedTo)
 		}
@@ -80,14 +80,6 @@ func (r *Report) printCitations(b *strings.Builder, line func(label, format stri
 		}
 		b.WriteByte('\n')
 	}
-}
-
-// place gives the path, safe to print.
-func (c *CitationReport) place() string {
-	if c.PathBase64 != "" {
-		return "base64:" + safe(c.PathBase64)
-	}
-	return safe(c.Path)
 }
 
 // tally lists counts by falling number and then by word.

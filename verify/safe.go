@@ -1,9 +1,19 @@
 package verify
 
-import "strconv"
+import (
+	"strings"
 
-// safe makes text from a bundle or a repository fit for a terminal.
+	"github.com/exhibit-dev/exhibit/packet/render"
+)
+
+// safe makes text from a bundle or a repository fit for one line of a terminal.
 func safe(s string) string {
-	q := strconv.QuoteToGraphic(s)
-	return q[1 : len(q)-1]
+	out, _ := render.Escape(s)
+	return strings.NewReplacer("\n", "⟦U+000A⟧", "\t", "⟦U+0009⟧").Replace(out)
+}
+
+// name is safe for a name or path, cut to a length.
+func name(s string) string {
+	out, _ := render.Name(s)
+	return out
 }

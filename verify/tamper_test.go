@@ -37,26 +37,17 @@ func TestNoByteOfABundleCanBeChanged(t *testing.T) {
 	}
 	data := bytes.Clone(m.Bundle)
 	for i, b := range m.Bundle {
-		for bit := range 8 {
-			if bit != i%8 && bit != 5 { // one bit in turn, and the one of upper and lower case
-				continue
-			}
-			data[i] = b ^ 1<<bit
-			try(i, data)
-		}
-		for _, with := range []byte{'0', '"', ' '} {
+		// One bit in turn, the one between upper and lower case, another letter or digit.
+		for _, with := range []byte{b ^ 1<<(i%8), b ^ 1<<5, "01"[b&1]} {
 			if with != b {
 				data[i] = with
 				try(i, data)
 			}
 		}
 		data[i] = b
-		// A byte less, and a byte more.
-		try(i, append(bytes.Clone(m.Bundle[:i]), m.Bundle[i+1:]...))
-		try(i, append(append(bytes.Clone(m.Bundle[:i]), b), m.Bundle[i:]...))
 	}
 	for place := range harmless {
-		if place != "keyid" && place != "space" {
+		if place != "keyid" && place != "space" { // a line end that became another
 			t.Errorf("a changed byte of %s is harmless %d times", place, harmless[place])
 		}
 	}

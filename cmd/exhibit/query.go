@@ -15,6 +15,7 @@ import (
 	"github.com/exhibit-dev/exhibit/packet"
 	"github.com/exhibit-dev/exhibit/packet/keys"
 	"github.com/exhibit-dev/exhibit/search"
+	"github.com/exhibit-dev/exhibit/search/pinned"
 	"github.com/exhibit-dev/exhibit/snapshot"
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 	"github.com/exhibit-dev/exhibit/verify"
@@ -97,7 +98,7 @@ func runQuery(c *cli.Context) error {
 		return err
 	}
 	defer g.Close()
-	answer, err := search.Run(ctx, search.Over(g), search.Request{Kind: c.String("question"), Target: c.String("target"), PathPrefix: c.String("path"),
+	answer, err := search.Run(ctx, pinned.Reader(g), search.Request{Kind: c.String("question"), Target: c.String("target"), PathPrefix: c.String("path"),
 		Depth: c.Int("depth"), NodeBudget: c.Int("node-budget"), Limit: c.Int("limit"), MaxBytes: c.Int("max-bytes")})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exhibit-dev/exhibit/search"
+	"github.com/exhibit-dev/exhibit/search/pinned"
 )
 
 func symbolsCommand() *cli.Command {
@@ -79,7 +80,7 @@ func ask(c *cli.Context, req search.Request, text func(io.Writer, *search.Answer
 		return err
 	}
 	defer g.Close()
-	a, err := search.Run(ctx, search.Over(g), req)
+	a, err := search.Run(ctx, pinned.Reader(g), req)
 	if err != nil {
 		return err
 	}
