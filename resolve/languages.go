@@ -3,7 +3,9 @@ package resolve
 import (
 	"context"
 
+	"github.com/exhibit-dev/exhibit/resolve/golang"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
+	"github.com/exhibit-dev/exhibit/resolve/python"
 )
 
 // resolver is one language family's rules. The input holds only its own files.
@@ -14,7 +16,10 @@ type resolver struct {
 }
 
 // resolvers is every resolver, sorted by name.
-var resolvers = []resolver{}
+var resolvers = []resolver{
+	{Name: "go", Version: golang.Version, Resolve: golang.Resolve},
+	{Name: "python", Version: python.Version, Resolve: python.Resolve},
+}
 
 // Builds gives the version of each resolver, by name, for the fingerprint.
 func Builds() map[string]int {

@@ -112,7 +112,7 @@ func (r *Repository) expandSparse(ctx context.Context, x *index) error {
 			out = append(out, e)
 			continue
 		}
-		files, err := walkTree(ctx, rd, e.id)
+		files, err := walkTree(ctx, rd, e.id, maxManifest)
 		if err != nil {
 			return err
 		}

@@ -210,6 +210,7 @@ func (s *objectStore) withPrefix(prefix string, max int) ([]plumbing.Hash, error
 		return nil, err
 	}
 	seen := map[plumbing.Hash]bool{}
+	whole, _ := hex.DecodeString(prefix[:len(prefix)&^1])
 	for _, p := range s.loaded() {
 		it, err := p.idx.Entries()
 		if err != nil {
@@ -223,7 +224,7 @@ func (s *objectStore) withPrefix(prefix string, max int) ([]plumbing.Hash, error
 			if err != nil {
 				return nil, fault.New(fault.ObjectCorrupt, "pack %q: %w", p.path, err)
 			}
-			if strings.HasPrefix(e.Hash.String(), prefix) {
+			if bytes.HasPrefix(e.Hash[:], whole) && strings.HasPrefix(e.Hash.String(), prefix) {
 				seen[e.Hash] = true
 			}
 		}

@@ -74,12 +74,14 @@ var credentialDirs = []string{".aws", ".gnupg", ".ssh"}
 
 // Thresholds of minified files, for the extensions of minifiable.
 const (
-	minifiedMinBytes = 2 << 10  // smaller files are never minified
+	minifiedMinBytes = 8 << 10  // smaller files drown nothing
 	minifiedAverage  = 200      // bytes a line on average
 	minifiedLongest  = 20 << 10 // bytes of a line that makes up four fifths of the file
 )
 
-var minifiable = []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".css"}
+// minifiable are the languages that are shipped minified. TypeScript is not: its
+// generated barrels have long lines and are code.
+var minifiable = []string{".js", ".mjs", ".cjs", ".jsx", ".css"}
 
 // policy decides which files are indexed. By name: non-UTF-8 paths, submodules,
 // links, dependency and cache folders, credentials, the operator's patterns,

@@ -171,7 +171,7 @@ func (r *Repository) commitTree(ctx context.Context, rev Revision) ([]Entry, *at
 	}
 	rd := r.reader()
 	defer r.release(rd)
-	entries, err := walkTree(ctx, rd, root)
+	entries, err := walkTree(ctx, rd, root, maxManifest)
 	if err != nil {
 		return nil, nil, err
 	}

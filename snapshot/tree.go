@@ -28,7 +28,7 @@ const (
 	maxTreeDepth = 1024
 	// maxManifest bounds the paths of one manifest, omitted ones included: a tree
 	// of a few objects can name any number of paths.
-	maxManifest = 5_000_000
+	maxManifest = 1_000_000
 )
 
 // treeEntry is one entry of a tree object.
@@ -163,8 +163,9 @@ func readTree(rd *objectReader, id plumbing.Hash, path string) ([]treeEntry, err
 }
 
 // walkTree lists every path of a tree, sorted bytewise, with neither Size nor
-// SHA256. A subtree that is missing is an error that names it.
-func walkTree(ctx context.Context, rd *objectReader, root plumbing.Hash) ([]Entry, error) {
+// SHA256, and refuses more than limit of them. A subtree that is missing is an
+// error that names it.
+func walkTree(ctx context.Context, rd *objectReader, root plumbing.Hash, limit int) ([]Entry, error) {
 	var out []Entry
 	var walk func(id plumbing.Hash, prefix string, depth int) error
 	walk = func(id plumbing.Hash, prefix string, depth int) error {
@@ -185,8 +186,8 @@ func walkTree(ctx context.Context, rd *objectReader, root plumbing.Hash) ([]Entr
 				}
 				continue
 			}
-			if len(out) >= maxManifest {
-				return fault.New(fault.RepositoryLimit, "the tree names more than %d paths", maxManifest)
+			if len(out) >= limit {
+				return fault.New(fault.RepositoryLimit, "the tree names more than %d paths", limit)
 			}
 			out = append(out, Entry{Path: prefix + e.name, Mode: e.mode, Blob: e.id.String(), Size: -1})
 		}
