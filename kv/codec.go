@@ -357,7 +357,7 @@ func (t *tables) putUnresolved(e *encoder, u *graph.Unresolved) {
 		b |= 1 << 3
 	}
 	e.byte(b)
-	e.uint(uint64(u.From))
+	e.diff(uint32(u.From), 0)
 	t.putWord(e, u.Reason)
 	e.str(u.Target)
 	t.putSite(e, &u.Site)
