@@ -316,8 +316,11 @@ func (p *putter) fail(err error) {
 	}
 }
 
-// bucket creates the bucket that the next puts go to.
+// bucket creates the bucket that the next puts go to. Each bucket begins a
+// transaction of its own: bbolt lays out the changed buckets of one in the order
+// of a map, and the file would differ from build to build.
 func (p *putter) bucket(name []byte) {
+	p.commit()
 	if p.begin(); p.err != nil {
 		return
 	}
