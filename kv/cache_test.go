@@ -82,7 +82,7 @@ func TestCacheBelowASeparateGitDir(t *testing.T) {
 func TestBindings(t *testing.T) {
 	dir := newRepo(t, sample())
 	linked := filepath.Join(t.TempDir(), "linked tree")
-	git(t, dir, "worktree", "add", "-q", linked)
+	git(t, dir, "worktree", "add", "-q", "-b", "other", linked)
 	bare := filepath.Join(t.TempDir(), "proj.git")
 	git(t, dir, "clone", "-q", "--bare", dir, bare)
 	cache := filepath.Join(t.TempDir(), "cache")

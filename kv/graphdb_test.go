@@ -50,7 +50,7 @@ func randomDatabase(r *rand.Rand, files, perFile int) *database {
 	site := func() graph.Site {
 		return graph.Site{Path: d.files[r.IntN(files)].entry.Path, Start: r.Uint32N(1000), End: r.Uint32(), Line: r.Uint32N(50), Col: r.Uint32N(80), FirstLine: r.Uint32N(50), LastLine: r.Uint32(), Name: pick()}
 	}
-	for range nodes * 4 {
+	for range min(nodes*4, 60_000) {
 		d.graph.Edges = append(d.graph.Edges, graph.Edge{From: graph.NodeID(r.IntN(nodes)), To: graph.NodeID(r.IntN(nodes)), Kind: graph.EdgeKind(1 + r.IntN(5)),
 			Strength: graph.Strength(1 + r.IntN(2)), Rule: []string{"go_import", "lexical_binding"}[r.IntN(2)], TypeOnly: r.IntN(2) == 0, Site: site()})
 		d.graph.Unresolved = append(d.graph.Unresolved, graph.Unresolved{From: graph.NodeID(r.IntN(nodes)), Kind: graph.Calls, External: r.IntN(2) == 0,
