@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,9 +47,6 @@ type world struct {
 
 func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git here to make a repository with")
-	}
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
@@ -82,17 +80,47 @@ func open(t testing.TB, dir string) *snapshot.Repository {
 	return repo
 }
 
+// The repository that every world starts from is made once and copied.
+var made struct {
+	once sync.Once
+	dir  string
+}
+
+func template(t testing.TB) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git here to make a repository with")
+	}
+	made.once.Do(func() {
+		dir, err := os.MkdirTemp("", "exhibit-verify")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.dir = dir
+		git(t, dir, "init", "-q", "-b", "main", "--template=")
+		put(t, dir, ".git/info/exclude", "")
+		put(t, dir, "src/lib.py", libPy)
+		put(t, dir, "src/app.py", appPy)
+		git(t, dir, "add", ".")
+		git(t, dir, "commit", "-q", "-m", "first")
+	})
+	return made.dir
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if made.dir != "" {
+		_ = os.RemoveAll(made.dir)
+	}
+	os.Exit(code)
+}
+
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(template(t))); err != nil {
 		t.Fatal(err)
 	}
-	git(t, dir, "init", "-q", "-b", "main")
-	put(t, dir, "src/lib.py", libPy)
-	put(t, dir, "src/app.py", appPy)
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-q", "-m", "first")
 	w := &world{t: t, dir: dir, repo: open(t, dir)}
 	var err error
 	if w.rev, err = w.repo.Resolve(context.Background(), "HEAD"); err != nil {
