@@ -51,9 +51,8 @@ type named struct {
 	params  []*typ // type parameters of the first definition
 	self    *typ   // the type without arguments
 	under   *typ
-	state   uint8 // of under: 0 unknown, 1 being found, 2 found
-	sets    bool
-	set     map[string]*selection // the method set with promoted ones, when sets
+	state   uint8                 // of under: 0 unknown, 1 being found, 2 found
+	set     map[string]*selection // methods that were looked up, promoted ones too
 	ifaces  *methodList
 }
 
@@ -81,7 +80,6 @@ type file struct {
 	defTypes map[facts.DefID]*typ
 	locals   map[facts.DefID]*named
 	params   map[int32]*typ // type parameters by binding
-	busy     map[int32]bool // bindings being typed
 }
 
 func dirOf(p string) string {
@@ -268,9 +266,7 @@ func importNames(p string) []string {
 		last = last[:k]
 		names = append(names, last)
 	}
-	for _, part := range strings.Split(last, "-") {
-		names = append(names, part)
-	}
+	names = append(names, strings.Split(last, "-")...)
 	return append(names, strings.ReplaceAll(last, "-", ""), strings.ReplaceAll(last, "-", "_"))
 }
 
