@@ -52,7 +52,7 @@ func (a *assembly) ref(i int32, f *facts.File, r *facts.Ref, v graph.Verdict, me
 		v.Outcome, v.Rule = graph.OutcomeCandidate, cmp.Or(ruleIf(damaged(f, r), graph.RulePartialParse), v.Rule)
 	}
 	from := a.nodes.of(f, key{i, r.Owner})
-	kind := edgeKinds[r.Kind]
+	kind := edgeKinds[cmp.Or(v.Kind, r.Kind)]
 	c := &a.g.Coverage
 	switch v.Outcome {
 	case graph.OutcomeLocal:

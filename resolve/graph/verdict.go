@@ -50,9 +50,12 @@ const (
 // for each Ref of each file.
 type Verdict struct {
 	Outcome Outcome
-	Rule    string   // for Resolved and Candidate
-	Reason  string   // for Unresolved and External
-	Target  string   // for External: what the name is, as far as known
+	Rule    string // for Resolved and Candidate
+	Reason  string // for Unresolved and External
+	Target  string // for External: what the name is, as far as known
+	// Kind is what the reference turned out to be, where the extractor could not
+	// tell: a Go conversion T(x) looks like a call. 0 means Ref.Kind.
+	Kind    facts.RefKind
 	Targets []DefRef // one for Resolved; sorted and without duplicates for Candidate
 }
 

@@ -1,6 +1,7 @@
 package marker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -113,7 +114,7 @@ func (c *checker) narrow(word string, j int) (rest string, ok bool) {
 // matchesTarget says whether an edge clause names target t of reference j.
 func (c *checker) matchesTarget(cl *clause, j int, t graph.DefRef) bool {
 	v := c.part[c.file][j]
-	if cl.words[0] != c.facts().Refs[j].Kind.String() || len(cl.words) < 2 {
+	if cl.words[0] != cmp.Or(v.Kind, c.facts().Refs[j].Kind).String() || len(cl.words) < 2 {
 		return false
 	}
 	want, ok := c.narrow(cl.words[1], j)
