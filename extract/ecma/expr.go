@@ -281,7 +281,7 @@ func (w *walker) anonymousCall(i, fn int, callee facts.ExprID) {
 		fl = facts.FlagDamaged
 	}
 	start := w.t.Nodes[fn].Start
-	w.b.Ref(facts.Ref{Kind: facts.RefCall, Flags: fl, Scope: w.scope, Owner: w.owner, Span: facts.Span{Start: start, End: start},
+	w.b.Ref(facts.Ref{Kind: facts.RefCall, Flags: fl, Name: w.b.Str(facts.Nameless), Scope: w.scope, Owner: w.owner, Span: facts.Span{Start: start, End: start},
 		Expr: callee, Site: w.span(i)})
 }
 
