@@ -275,8 +275,24 @@ func (r *resolver) inferParams(x *file, d facts.DefID, got map[string]*typ, from
 	}
 }
 
-// returned joins what a function gives back.
+// returned joins what a function gives back. Where no type parameter is bound,
+// that is the same each time.
 func (r *resolver) returned(d graph.DefRef, ev *env) *typ {
+	if !ev.empty() {
+		return r.joinReturns(d, ev)
+	}
+	if t, ok := r.results[d]; ok {
+		return t
+	}
+	cyclic := r.cyclic
+	t := r.joinReturns(d, nil)
+	if !r.cut && r.cyclic == cyclic {
+		r.results[d] = t
+	}
+	return t
+}
+
+func (r *resolver) joinReturns(d graph.DefRef, ev *env) *typ {
 	x, def := r.files[d.File], r.def(d)
 	if def.Flags&(facts.FlagGenerator|facts.FlagOverload|facts.FlagDeclare) != 0 {
 		return nil

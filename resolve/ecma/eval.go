@@ -337,8 +337,23 @@ func (r *resolver) defType(defs []graph.DefRef) *typ {
 	return nil
 }
 
-// bindingType types a parameter or local variable.
+// bindingType types a parameter or local variable, and remembers it.
 func (r *resolver) bindingType(x *file, k int32) *typ {
+	if t, ok := x.bound[k]; ok {
+		return t
+	}
+	if x.bound == nil {
+		x.bound = map[int32]*typ{}
+	}
+	cyclic := r.cyclic
+	t := r.findBindingType(x, k)
+	if !r.cut && r.cyclic == cyclic {
+		x.bound[k] = t
+	}
+	return t
+}
+
+func (r *resolver) findBindingType(x *file, k int32) *typ {
 	b := &x.f.Bindings[k]
 	if b.Type != 0 {
 		t := r.typeOf(x, b.Type, nil)
@@ -363,7 +378,10 @@ func (r *resolver) bindingType(x *file, k int32) *typ {
 			return t
 		}
 		ts := []*typ{t}
-		for _, o := range x.names[nameKey(b.Scope, b.Name)] {
+		for n, o := range x.names[nameKey(b.Scope, b.Name)] {
+			if n > 24 { // more of them say no more
+				return nil
+			}
 			if o != k && x.f.Bindings[o].Value != 0 {
 				ts = append(ts, r.valueOf(x, x.f.Bindings[o].Value, nil))
 			}

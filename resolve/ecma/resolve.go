@@ -23,6 +23,7 @@ type resolver struct {
 	modules  map[moduleKey]module
 	exported map[exportKey]entity
 	aliases  map[graph.DefRef]*typ
+	results  map[graph.DefRef]*typ
 	open     map[graph.DefRef]int // generic aliases being evaluated
 	h        hierarchy
 
@@ -52,6 +53,7 @@ type file struct {
 	params      map[uint32]facts.ExprID   // type parameters by place
 	paramsOf    map[facts.ScopeID][]int32 // parameters of a function
 	types       map[facts.ExprID]*typ     // type expressions that need no environment
+	bound       map[int32]*typ            // types of bindings
 	linked      bool
 	parents     []facts.ExprID                // of expressions, made on demand
 	keywords    map[facts.DefID]facts.ExprID  // the object member that a function is
@@ -68,7 +70,8 @@ type file struct {
 // JavaScript and TypeScript, sorted by path.
 func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 	r := &resolver{in: in, byPath: make(map[string]int32, len(in.Files)), paths: make(map[string]bool, len(in.Paths)),
-		modules: map[moduleKey]module{}, exported: map[exportKey]entity{}, open: map[graph.DefRef]int{}}
+		modules: map[moduleKey]module{}, exported: map[exportKey]entity{}, open: map[graph.DefRef]int{},
+		results: map[graph.DefRef]*typ{}}
 	for _, p := range in.Paths {
 		r.paths[p] = true
 	}
