@@ -139,6 +139,10 @@ func (r *resolver) constructed(v *typ, args []*typ) *typ {
 			return r.call(f, nil, nil)
 		}
 	case kFunc:
+		// A constructor function of old, with methods on its prototype.
+		if len(v.defs) > 0 && len(r.files[v.defs[0].File].members[v.defs[0].Def]) > 0 {
+			return &typ{k: kInst, defs: v.defs[:1], weak: v.weak}
+		}
 		if v.expr != 0 && r.files[v.file].f.Exprs[v.expr].Flags&facts.FlagNew != 0 {
 			return r.call(v, nil, nil)
 		}

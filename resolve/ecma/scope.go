@@ -236,6 +236,10 @@ func (r *resolver) findExport(x *file, name string, sp space) entity {
 		return e
 	}
 	if name == "default" { // export * never carries it
+		if !x.esm && (len(x.assign) > 0 || len(x.exports) > 0) {
+			// The default import of a CommonJS module is its module.exports.
+			return entity{kind: entModule, file: x.i, cjs: true, rule: graph.RuleCommonJSRequire}
+		}
 		return found
 	}
 	return r.throughStars(x, name, sp, found)
