@@ -447,6 +447,11 @@ func (w *walker) assign(i int) facts.ExprID {
 		w.children(i)
 		return 0
 	}
+	if d.typescript && w.is(i+1, "using") { // this grammar calls using x = f() an assignment
+		x := w.node(r, mValue)
+		w.bindPattern(l, facts.Binding{Kind: facts.BindVar, Flags: facts.FlagConst, Scope: w.scope, Def: facts.None, Value: x})
+		return x
+	}
 	if x, done := w.commonJS(i, l, r); done {
 		return x
 	}

@@ -190,7 +190,7 @@ func (r *resolver) overload(defs []graph.DefRef, args *callArgs) graph.DefRef {
 			}
 			rest = rest || p.rest
 		}
-		if n := len(args.exprs); n >= need && (n <= len(ps) || rest) {
+		if n := len(args.exprs); n >= need && (n <= len(ps) || rest) && r.fits(r.files[d.File], ps, args) {
 			return d
 		}
 	}
@@ -198,6 +198,76 @@ func (r *resolver) overload(defs []graph.DefRef, args *callArgs) graph.DefRef {
 		return defs[0]
 	}
 	return first
+}
+
+// fits says whether the arguments that are plainly functions, objects, lists or
+// primitives could be handed to the parameters.
+func (r *resolver) fits(x *file, ps []param, args *callArgs) bool {
+	for i, e := range args.exprs {
+		if i >= len(ps) || ps[i].typ == 0 || ps[i].rest || i == 4 {
+			return true
+		}
+		if !r.accepts(r.typeOf(x, ps[i].typ, nil), &args.x.f.Exprs[e], args.x.f.Text(args.x.f.Exprs[e].Name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *resolver) accepts(t *typ, e *facts.Expr, literal string) bool {
+	if t == nil {
+		return true
+	}
+	var fn, prim, list bool
+	switch e.Kind {
+	case facts.ExprLambda:
+		fn = true
+	case facts.ExprLiteral:
+		if literal == "none" || literal == "regexp" {
+			return true
+		}
+		prim = true
+	case facts.ExprList:
+		list = true
+	case facts.ExprObject:
+	default:
+		return true
+	}
+	switch t.k {
+	case kUnion:
+		for _, p := range t.args {
+			if r.accepts(p, e, literal) {
+				return true
+			}
+		}
+		return false
+	case kFunc:
+		return fn
+	case kPrim:
+		kind := tString.name
+		switch literal {
+		case "number":
+			kind = "number"
+		case "bool":
+			kind = "boolean"
+		}
+		return prim && (t.name == kind || t.name != "string" && t.name != "number" && t.name != "boolean")
+	case kLiteral:
+		return prim
+	case kTuple:
+		return list
+	case kBuiltin:
+		if t.name == "Array" {
+			return list
+		}
+		return !prim
+	case kInst:
+		if r.def(t.defs[0]).Kind == facts.KindClass {
+			return !fn && !prim && !list
+		}
+		return !prim
+	}
+	return true
 }
 
 func (r *resolver) callDef(t *typ, explicit []*typ, args *callArgs) *typ {
