@@ -163,13 +163,13 @@ func endsWithWord(s []byte, word string) bool {
 	return bytes.HasSuffix(s, []byte(word))
 }
 
+// isNear says whether an offset stands near an error. Offsets are asked in
+// order, and what is behind is dropped.
 func (b *blanker) isNear(i int) bool {
-	for _, s := range b.near {
-		if uint32(i) >= s.Start && uint32(i) < s.End {
-			return true
-		}
+	for len(b.near) > 0 && uint32(i) >= b.near[0].End {
+		b.near = b.near[1:]
 	}
-	return false
+	return len(b.near) > 0 && uint32(i) >= b.near[0].Start
 }
 
 // lineBreakBetween says whether a line ends between two offsets.

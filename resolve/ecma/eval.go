@@ -227,10 +227,7 @@ func (r *resolver) thisType(x *file, e *facts.Expr) *typ {
 		if k := x.keywords[d]; k != 0 {
 			return weakenIf(weak, &typ{k: kObject, file: x.i, expr: x.parents[k]})
 		}
-		for _, b := range x.attrList() {
-			if f.Bindings[b].Def != d {
-				continue
-			}
+		if b, ok := x.attrOf(d); ok {
 			target := f.Bindings[b].Target
 			if f.Exprs[target].Kind == facts.ExprAttr {
 				if got := r.entityOf(x, f.Child(target, 0), inValues); got.kind == entDefs {
@@ -245,16 +242,18 @@ func (r *resolver) thisType(x *file, e *facts.Expr) *typ {
 	return nil
 }
 
-func (x *file) attrList() []int32 {
-	if !x.attrsListed {
-		x.attrsListed = true
+// attrOf gives the assignment to a member that a function is the value of.
+func (x *file) attrOf(d facts.DefID) (int32, bool) {
+	if x.assignedTo == nil {
+		x.assignedTo = map[facts.DefID]int32{}
 		for i := range x.f.Bindings {
-			if x.f.Bindings[i].Kind == facts.BindAttr {
-				x.allAttrs = append(x.allAttrs, int32(i))
+			if b := &x.f.Bindings[i]; b.Kind == facts.BindAttr && b.Def >= 0 {
+				x.assignedTo[b.Def] = int32(i)
 			}
 		}
 	}
-	return x.allAttrs
+	b, ok := x.assignedTo[d]
+	return b, ok
 }
 
 // superType types super as the receiver of a member.

@@ -517,10 +517,7 @@ func (r *resolver) objectMember(t *typ, name string) *member {
 	n := x.str(name)
 	e := &f.Exprs[t.expr]
 	if e.Kind == facts.ExprMapType {
-		if v := r.mapped(t, t.expr, name); v != nil {
-			return &member{how: dField, t: v, recv: t}
-		}
-		return nil
+		return r.mappedMember(t, t.expr, name)
 	}
 	var spread *member
 	open := false
@@ -565,8 +562,8 @@ func (r *resolver) objectMember(t *typ, name string) *member {
 	}
 	for _, k := range f.Children(t.expr) {
 		if f.Exprs[k].Kind == facts.ExprMapType {
-			if v := r.mapped(t, k, name); v != nil {
-				return &member{how: dField, t: v, recv: t}
+			if m := r.mappedMember(t, k, name); m != nil {
+				return m
 			}
 		}
 	}
@@ -574,6 +571,32 @@ func (r *resolver) objectMember(t *typ, name string) *member {
 		return &member{how: dExternal, name: "Object." + name}
 	}
 	return nil
+}
+
+// mappedMember finds a member of a mapped type or index signature. The members
+// of { [K in keyof T]: ... } are declared where T's are; what they do there is
+// not what they do here, so they are a hint.
+func (r *resolver) mappedMember(t *typ, id facts.ExprID, name string) *member {
+	x := r.files[t.file]
+	f := x.f
+	v := r.mapped(t, id, name)
+	if f.Exprs[id].Name != 0 && f.Exprs[id].Flags&facts.FlagConditional == 0 {
+		key := f.Child(id, 0)
+		if key != 0 && f.Exprs[key].Kind == facts.ExprKeyOf {
+			if m := r.member(r.typeOf(x, f.Child(key, 0), t.env), name); m != nil && len(m.defs) > 0 {
+				c := *m
+				c.weak = true
+				if v != nil {
+					c.t = v
+				}
+				return &c
+			}
+		}
+	}
+	if v == nil {
+		return nil
+	}
+	return &member{how: dField, t: v, recv: t}
 }
 
 // memberType types what a member holds.
@@ -665,8 +688,34 @@ func (r *resolver) overridden(owner *typ, name string) bool {
 	return false
 }
 
+// memberKey is a member of a class or interface.
+type memberKey struct {
+	d         graph.DefRef
+	name      string
+	implement bool
+}
+
 // overrides gives the methods of the name in all classes below a class.
 func (r *resolver) overrides(d graph.DefRef, name string) []graph.DefRef {
+	return r.remember(memberKey{d, name, false}, r.findOverrides)
+}
+
+// implementations gives the methods that stand for an interface's, or an
+// abstract class's, member.
+func (r *resolver) implementations(d graph.DefRef, name string) []graph.DefRef {
+	return r.remember(memberKey{d, name, true}, r.findImplementations)
+}
+
+func (r *resolver) remember(key memberKey, find func(graph.DefRef, string) []graph.DefRef) []graph.DefRef {
+	if got, ok := r.below[key]; ok {
+		return got
+	}
+	got := find(key.d, key.name)
+	r.below[key] = got[:len(got):len(got)]
+	return got
+}
+
+func (r *resolver) findOverrides(d graph.DefRef, name string) []graph.DefRef {
 	var out []graph.DefRef
 	seen := map[graph.DefRef]bool{d: true}
 	queue := []graph.DefRef{d}
@@ -687,9 +736,7 @@ func (r *resolver) overrides(d graph.DefRef, name string) []graph.DefRef {
 	return out
 }
 
-// implementations gives the methods that stand for an interface's, or an
-// abstract class's, member.
-func (r *resolver) implementations(d graph.DefRef, name string) []graph.DefRef {
+func (r *resolver) findImplementations(d graph.DefRef, name string) []graph.DefRef {
 	var out []graph.DefRef
 	seen := map[graph.DefRef]bool{d: true}
 	queue := []graph.DefRef{d}
