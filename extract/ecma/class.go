@@ -422,38 +422,67 @@ func (w *walker) enumDecl(i, outer int, fl facts.Flags) {
 	w.exportInPlace(def, fl)
 }
 
-// namespaceDecl walks `namespace A {}` and `declare module "m" {}`.
+// namespaceDecl walks `namespace A.B {}` and `declare module "m" {}`.
 func (w *walker) namespaceDecl(i, outer int, fl facts.Flags) {
-	d := w.d
-	name := w.t.Child(i, d.name)
+	name, body := w.t.Child(i, w.d.name), w.t.Child(i, w.d.body)
 	if name < 0 {
 		w.children(i)
 		return
 	}
-	dd := facts.Def{Kind: facts.KindNamespace, Flags: fl, Scope: w.scope, Body: facts.None, Span: w.span(outer)}
+	wasScope, wasVar, wasOwner, wasAmbient := w.scope, w.varScope, w.owner, w.ambient
+	first := facts.DefID(facts.None)
+	w.nameParts(name, func(part int) {
+		inner := fl
+		if first >= 0 { // namespace A.B is an exported B inside of A
+			inner = facts.FlagExported
+		}
+		def := w.namespacePart(part, i, outer, body, inner)
+		if first < 0 {
+			first = def
+		}
+	})
+	if body >= 0 {
+		w.children(body)
+	}
+	w.scope, w.varScope, w.owner, w.ambient = wasScope, wasVar, wasOwner, wasAmbient
+	if first >= 0 {
+		w.exportInPlace(first, fl)
+	}
+}
+
+// nameParts visits the names of A.B.C from left to right.
+func (w *walker) nameParts(i int, visit func(part int)) {
+	if w.op(i) != opMember {
+		visit(i)
+		return
+	}
+	if o := w.t.Child(i, w.d.object); o >= 0 {
+		w.nameParts(o, visit)
+	}
+	if p := w.t.Child(i, w.d.property); p >= 0 {
+		visit(p)
+	}
+}
+
+// namespacePart declares one name of a namespace and enters its scope.
+func (w *walker) namespacePart(name, i, outer, body int, fl facts.Flags) facts.DefID {
+	dd := facts.Def{Kind: facts.KindNamespace, Flags: fl, Name: w.str(name), Scope: w.scope, Body: facts.None, Span: w.span(outer)}
 	augmentation := w.op(name) == opString
 	if augmentation {
 		dd.Name = w.b.Bytes(w.stringText(name))
 		dd.Flags |= facts.FlagTypeOnly // an ambient module: no name of this scope
-	} else {
-		dd.Name = w.str(name)
+		w.ambient = true
 	}
 	def := w.def(dd, name)
 	if !augmentation {
 		w.bindDef(def, w.scope)
 	}
-	wasScope, wasVar, wasOwner, wasAmbient := w.scope, w.varScope, w.owner, w.ambient
-	if body := w.t.Child(i, d.body); body >= 0 {
+	if body >= 0 {
 		scope := w.b.Scope(facts.Scope{Kind: facts.ScopeNamespace, Parent: w.scope, Def: def, Span: w.span(body)})
 		w.f.Defs[def].Body, w.f.Defs[def].BodyStart = scope, w.t.Nodes[body].Start
 		w.scope, w.varScope, w.owner = scope, scope, def
-		if augmentation {
-			w.ambient = true
-		}
-		w.children(body)
 	}
-	w.scope, w.varScope, w.owner, w.ambient = wasScope, wasVar, wasOwner, wasAmbient
-	w.exportInPlace(def, fl)
+	return def
 }
 
 // ambientDecl walks `declare ...`.

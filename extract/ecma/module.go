@@ -321,6 +321,9 @@ func (w *walker) exportStatement(i int) {
 
 func (w *walker) exportClause(clause, site, src int, typeOnly facts.Flags) {
 	d := w.d
+	if w.firstNamed(clause) < 0 { // export {}: the file is a module
+		w.export(facts.Export{Kind: facts.ExportLocal, Def: facts.None, Span: w.span(clause), Ref: facts.None})
+	}
 	for c, end := clause+1, int(w.t.Nodes[clause].Next); c < end; c = int(w.t.Nodes[c].Next) {
 		if w.t.Nodes[c].Kind != d.exportSpecifier {
 			if w.t.Nodes[c].Flags&flat.Error != 0 {

@@ -23,6 +23,7 @@ type resolver struct {
 	modules  map[moduleKey]module
 	exported map[exportKey]entity
 	aliases  map[graph.DefRef]*typ
+	ambient  map[string][]graph.DefRef    // what scripts and `declare global` declare for all
 	below    map[memberKey][]graph.DefRef // what overrides or implements a member
 	results  map[graph.DefRef]*typ
 	open     map[graph.DefRef]int // generic aliases being evaluated
@@ -80,6 +81,7 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 		r.files = append(r.files, newFile(int32(i), f))
 	}
 	r.config = readConfig(in)
+	r.declareAmbient()
 	r.h = r.buildHierarchy()
 	part := make(graph.Part, len(in.Files))
 	for i, f := range r.files {

@@ -84,7 +84,43 @@ func (r *resolver) lookup(x *file, scope facts.ScopeID, name facts.Str, sp space
 	if globalNames[text] {
 		return entity{kind: entGlobal, name: text}
 	}
+	for _, d := range r.ambient[text] {
+		if inSpace(r.def(d).Kind, sp) {
+			return entity{kind: entDefs, defs: []graph.DefRef{d}, rule: graph.RuleLexicalBinding, weak: true}
+		}
+	}
 	return none(graph.ReasonUnresolvedName)
+}
+
+// declareAmbient notes what files that are no modules, and `declare global`,
+// declare for all. Whether such a file is part of a program is not known here,
+// so it gives candidates; a name that two of them declare gives nothing.
+func (r *resolver) declareAmbient() {
+	r.ambient = map[string][]graph.DefRef{}
+	owner := map[string]int32{}
+	for _, x := range r.files {
+		f := x.f
+		script := !x.esm && len(f.Imports) == 0 && len(f.Exports) == 0 && f.Language != "javascript"
+		for i := range f.Bindings {
+			b := &f.Bindings[i]
+			if b.Kind != facts.BindDef {
+				continue
+			}
+			s := &f.Scopes[b.Scope]
+			global := s.Kind == facts.ScopeNamespace && s.Def < 0
+			if !global && !(script && b.Scope == 0) {
+				continue
+			}
+			name := f.Text(b.Name)
+			if at, ok := owner[name]; ok && at != x.i {
+				owner[name] = -1
+				delete(r.ambient, name)
+				continue
+			}
+			owner[name] = x.i
+			r.ambient[name] = append(r.ambient[name], graph.DefRef{File: x.i, Def: b.Def})
+		}
+	}
 }
 
 func (r *resolver) mergedNamespace(x *file, def facts.DefID, name facts.Str, sp space) entity {
