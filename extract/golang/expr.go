@@ -374,6 +374,6 @@ func (w *walker) lambda(i int) facts.ExprID {
 		Kind: facts.KindLambda, Parent: w.owner, Scope: w.scope, Span: w.span(i), NameStart: w.n[i].Start, NameEnd: w.n[i].Start,
 		Flags: facts.FlagLocal,
 	})
-	w.body(i, id, nil)
+	w.body(i, id, nil, func() {})
 	return w.b.Expr(facts.Expr{Kind: facts.ExprLambda, Def: id, Span: w.span(i)})
 }
