@@ -24,6 +24,7 @@ type Spec struct {
 	// each other share one. "" for text.
 	Resolver string
 	TestFile func(path string) bool
+	grammar  func(language string) *flat.Language
 	extract  func(p *flat.Parser, path, language string, src []byte) (*facts.File, error)
 }
 
@@ -124,6 +125,16 @@ func File(p *flat.Parser, path, language string, src []byte) (f *facts.File) {
 	f.LineStarts = lineStarts(src)
 	addSignatures(f, src)
 	return f
+}
+
+// Parse parses and flattens one file of code and extracts nothing: it is what
+// the cost of a build is compared with.
+func Parse(p *flat.Parser, language string, src []byte) (flat.Tree, error) {
+	s := Find(language)
+	if s == nil || !s.Code() {
+		return flat.Tree{}, fmt.Errorf("extract: no grammar reads language %q", language)
+	}
+	return p.Parse(s.grammar(language), src, flat.Options{})
 }
 
 func failed(path, language string, src []byte, why string) *facts.File {

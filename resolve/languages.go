@@ -3,8 +3,10 @@ package resolve
 import (
 	"context"
 
+	"github.com/exhibit-dev/exhibit/resolve/ecma"
 	"github.com/exhibit-dev/exhibit/resolve/golang"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
+	"github.com/exhibit-dev/exhibit/resolve/python"
 )
 
 // resolver is one language family's rules. The input holds only its own files.
@@ -16,7 +18,9 @@ type resolver struct {
 
 // resolvers is every resolver, sorted by name.
 var resolvers = []resolver{
-	{Name: "golang", Version: golang.Version, Resolve: golang.Resolve},
+	{Name: "ecma", Version: ecma.Version, Resolve: ecma.Resolve},
+	{Name: "go", Version: golang.Version, Resolve: golang.Resolve},
+	{Name: "python", Version: python.Version, Resolve: python.Resolve},
 }
 
 // Builds gives the version of each resolver, by name, for the fingerprint.

@@ -82,8 +82,15 @@ type WorktreeState struct {
 	Staged       int // entries whose index blob differs from the commit's
 	// Converted are paths whose worktree bytes differ from the blob only by
 	// Git's eol, encoding or filter conversion, with the attribute that says so.
-	Converted []string
+	Converted []Conversion
+	// Filtered are paths whose bytes are not the commit's and that a filter
+	// driver would have to run over to tell whether they changed. None is run.
+	Filtered []string
 }
+
+// Conversion is a path and what Git's conversion does to it, such as "eol",
+// "working-tree-encoding,eol", "ident" or "lfs".
+type Conversion struct{ Path, How string }
 
 // Find gives the entry of a path, or nil.
 func (m *Manifest) Find(path string) *Entry {

@@ -203,6 +203,7 @@ const (
 	BindAttr   // self.x = value, this.x = value, Class.x = value: Owner expression in Target
 	BindDelete // del x
 	BindMatch  // captured by a pattern
+	BindNarrow // not a binding: between Start and Order the name is known to be an instance of Type
 )
 
 // Binding is one binding of a name. A scope may bind a name several times.

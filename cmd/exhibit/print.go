@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/exhibit-dev/exhibit/packet/render"
+	"github.com/exhibit-dev/exhibit/snapshot/fault"
+)
+
+// envelope is how every refusal looks in JSON.
+type envelope struct {
+	Error struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Hint    string `json:"hint,omitempty"`
+		Field   string `json:"field,omitempty"`
+	} `json:"error"`
+}
+
+// errRefused ends a command with exit code 1 after it has printed its own report.
+var errRefused = errors.New("refused")
+
+// report prints an error and gives the exit code.
+func report(err error, asJSON bool, stdout, stderr io.Writer) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errRefused):
+		return 1
+	}
+	var e envelope
+	e.Error.Code, e.Error.Message = string(fault.CodeOf(err)), err.Error()
+	var f *fault.Error
+	if errors.As(err, &f) {
+		e.Error.Hint, e.Error.Field = f.Hint, f.Field
+	}
+	if e.Error.Code == "" {
+		e.Error.Code = string(fault.StorageFailed)
+	}
+	if asJSON {
+		_ = printJSON(stdout, e)
+	}
+	fmt.Fprintf(stderr, "exhibit: error: %s\n", safe(e.Error.Message))
+	if e.Error.Hint != "" {
+		fmt.Fprintf(stderr, "exhibit: hint: %s\n", safe(e.Error.Hint))
+	}
+	if fault.CodeOf(err) == fault.InvalidRequest {
+		return 2
+	}
+	return 1
+}
+
+// safe makes a name, path or message fit for a line of a terminal.
+func safe(s string) string {
+	out, _ := render.Name(s)
+	return out
+}
+
+// printJSON writes one indented JSON object.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// output prints v as JSON with --json, otherwise calls text.
+func output(c *cli.Context, v any, text func(w io.Writer)) error {
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, v)
+	}
+	text(c.App.Writer)
+	return nil
+}
+
+// progress reports a long stage on standard error, when that is a terminal.
+func progress(c *cli.Context) func(stage string, done, total int) {
+	f, ok := c.App.ErrWriter.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || c.Bool("json") {
+		return nil
+	}
+	return func(stage string, done, total int) {
+		if total > 0 {
+			fmt.Fprintf(f, "\r\x1b[K%s %d/%d", stage, done, total)
+		} else {
+			fmt.Fprintf(f, "\r\x1b[K%s", stage)
+		}
+		if stage == "done" {
+			fmt.Fprint(f, "\r\x1b[K")
+		}
+	}
+}

@@ -1,0 +1,6 @@
+package golang
+
+import "github.com/exhibit-dev/exhibit/extract/flat"
+
+// Grammar gives the grammar that reads a language of this package.
+func Grammar(string) *flat.Language { return lang }

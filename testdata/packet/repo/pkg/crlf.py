@@ -1,0 +1,4 @@
+from .http import send
+
+def fetch(url):
+    return send(url)  # hé ‮
