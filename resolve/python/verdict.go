@@ -219,6 +219,10 @@ func (r *resolver) declTargets(g *gathered, d decl, ref *facts.Ref) {
 			g.local = true
 			return
 		}
+		if d.binding >= 0 && r.files[d.ref.File].Bindings[d.binding].Kind == facts.BindParam {
+			g.miss(graph.ReasonDynamicCall) // whatever the caller passes
+			return
+		}
 		r.valueTargets(g, d, ref, rule)
 	}
 }
