@@ -50,6 +50,7 @@ func TestGold(t *testing.T) {
 			}
 			defer w.Close()
 			rows := resolve.NewGoldRows(w)
+			rows.Outer(g.Unresolved)
 			for i := range g.Edges {
 				e := &g.Edges[i]
 				if err := rows.Write(e, &g.Nodes[e.From], &g.Nodes[e.To]); err != nil {

@@ -23,6 +23,7 @@ type resolver struct {
 	modules  map[moduleKey]module
 	exported map[exportKey]entity
 	aliases  map[graph.DefRef]*typ
+	open     map[graph.DefRef]int // generic aliases being evaluated
 	h        hierarchy
 
 	steps  int // left for the reference at hand
@@ -50,6 +51,7 @@ type file struct {
 
 	params      map[uint32]facts.ExprID   // type parameters by place
 	paramsOf    map[facts.ScopeID][]int32 // parameters of a function
+	types     map[facts.ExprID]*typ // type expressions that need no environment
 	linked      bool
 	parents     []facts.ExprID                // of expressions, made on demand
 	keywords    map[facts.DefID]facts.ExprID  // the object member that a function is
@@ -72,7 +74,7 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 // need not all be held at once.
 func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := &resolver{in: in, byPath: make(map[string]int32, len(in.Files)), paths: make(map[string]bool, len(in.Paths)),
-		modules: map[moduleKey]module{}, exported: map[exportKey]entity{}}
+		modules: map[moduleKey]module{}, exported: map[exportKey]entity{}, open: map[graph.DefRef]int{}}
 	for _, p := range in.Paths {
 		r.paths[p] = true
 	}
