@@ -3,6 +3,7 @@ package resolve
 import (
 	"context"
 
+	"github.com/exhibit-dev/exhibit/resolve/ecma"
 	"github.com/exhibit-dev/exhibit/resolve/golang"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 	"github.com/exhibit-dev/exhibit/resolve/python"
@@ -17,6 +18,7 @@ type resolver struct {
 
 // resolvers is every resolver, sorted by name.
 var resolvers = []resolver{
+	{Name: "ecma", Version: ecma.Version, Resolve: ecma.Resolve},
 	{Name: "go", Version: golang.Version, Resolve: golang.Resolve},
 	{Name: "python", Version: python.Version, Resolve: python.Resolve},
 }

@@ -2,6 +2,7 @@ package ecma
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/extract/flat"
@@ -90,6 +91,7 @@ func blank(d *dialect, t flat.Tree, src []byte) ([]byte, []facts.Span) {
 			i++
 		}
 	}
+	slices.SortFunc(b.spans, func(x, y facts.Span) int { return int(int64(x.Start) - int64(y.Start)) })
 	return b.out, b.spans
 }
 
@@ -214,6 +216,15 @@ func (b *blanker) word(i, end int) {
 		}
 	case "abstract", "accessor", "declare", "override", "readonly", "static", "namespace", "module", "global", "is", "asserts", "satisfies", "infer":
 		b.modifier(i, end, next)
+	case "using":
+		// await using x = f(), which only the grammar of JavaScript reads: a const.
+		if b.ts && isWordStart(at(src, next)) && !b.lineBreakBetween(end, next) && at(src, space(src, wordEnd(src, next))) != '(' {
+			b.put(i, end, []byte("const"))
+			if endsWithWord(src[:i], "await") {
+				k := bytes.LastIndex(src[:i], []byte("await"))
+				b.put(k, k+5, nil)
+			}
+		}
 	case "as":
 		// A name: let as: any, (as: T), { as: X }.
 		if !b.isNear(i) {

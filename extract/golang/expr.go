@@ -73,7 +73,12 @@ func (w *walker) qualified(i int, kind facts.RefKind, site facts.Span) facts.Exp
 	if pkg < 0 || name < 0 {
 		return 0
 	}
-	e := w.attr(w.global(w.str(pkg), w.span(pkg)), w.str(name), w.span(i))
+	// In new(x.f) and m[x.f] the parser takes x for a package.
+	x := w.packageName(pkg)
+	if x == 0 {
+		x = w.name(pkg, facts.RefUse, w.span(pkg))
+	}
+	e := w.attr(x, w.str(name), w.span(i))
 	w.ref(kind, name, e, site)
 	return e
 }

@@ -9,7 +9,7 @@
 //
 // Conventions inside the shared vocabulary:
 //   - an ExprName keeps the scope that it is evaluated in as Level, so that an
-//     expression can be evaluated far from where it stands;
+//     expression can be evaluated far from where it stands; so does an ExprYield;
 //   - Binding.Order of anything but a parameter is the byte where the innermost
 //     conditional block around the binding ends, 0 when none surrounds it;
 //   - a BindNarrow binding says that between Start and Order the name is an

@@ -221,7 +221,14 @@ func (e *extractor) arguments(args int, callee facts.Expr) {
 		return
 	}
 	saved := e.enter(args)
-	cast := e.f.Text(callee.Name) == "cast"
+	cast := false
+	if e.f.Text(callee.Name) == "cast" { // typing.cast takes two: memoryview.cast is another
+		n := 0
+		for range e.children(args) {
+			n++
+		}
+		cast = n == 2
+	}
 	for a := range e.children(args) {
 		if cast && (e.kind(a) == kString || e.kind(a) == kSubscript) {
 			e.kids = append(e.kids, e.annotation(a))
@@ -364,9 +371,9 @@ func (e *extractor) yield(i int) facts.ExprID {
 	if from {
 		v = e.make(facts.ExprIter, i, v)
 	}
-	id := e.make(facts.ExprYield, i, v)
+	id := e.b.Expr(facts.Expr{Kind: facts.ExprYield, Level: uint32(e.scope), Def: facts.None, Span: e.span(i)}, v)
 	e.results = append(e.results, id)
-	return e.make(facts.ExprOpaque, i)
+	return id
 }
 
 // walrus binds in the nearest scope that is no comprehension.

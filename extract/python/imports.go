@@ -25,15 +25,28 @@ func (e *extractor) importModules(i int) {
 		} else if dot := strings.IndexByte(text, '.'); dot >= 0 {
 			local = e.b.Str(text[:dot])
 		}
-		ref := e.ref(facts.RefImport, module, e.span(name), 0, e.span(i), 0)
+		ref := e.ref(facts.RefImport, module, e.last(name), 0, e.span(i), 0)
 		imp := facts.Import{
-			Kind: facts.ImportModule, Flags: e.flags, Module: module, Local: local, Scope: e.scope, Span: e.span(name), ModuleSpan: e.span(name), Ref: ref,
+			Kind: facts.ImportModule, Flags: e.flags, Module: module, Local: local, Scope: e.scope, Span: e.last(name), ModuleSpan: e.span(name), Ref: ref,
 		}
 		if alias >= 0 {
 			imp.Name = local // told apart from `import a.b`, which binds a
 		}
 		e.bindImport(local, e.span(at), e.b.Import(imp))
 	}
+}
+
+// last gives the span of the last part of a dotted or relative name: what a
+// reader would click to see the module. The dots stand for themselves.
+func (e *extractor) last(i int) facts.Span {
+	last := i
+	for c := range e.children(i) {
+		last = c
+	}
+	if last != i && e.kind(last) == kDottedName {
+		return e.last(last)
+	}
+	return e.span(last)
 }
 
 // dotted gives the text of a dotted name without white space.
@@ -99,7 +112,10 @@ func (e *extractor) importFrom(i int) {
 	}
 	whole := imp
 	whole.Kind, whole.Span = facts.ImportModule, imp.ModuleSpan
-	whole.Ref = e.ref(facts.RefImport, specifier, imp.ModuleSpan, 0, e.span(i), imp.Flags)
+	if module >= 0 {
+		whole.Span = e.last(module)
+	}
+	whole.Ref = e.ref(facts.RefImport, specifier, whole.Span, 0, e.span(i), imp.Flags)
 	e.b.Import(whole)
 	for c := range e.children(i) {
 		if c != module {

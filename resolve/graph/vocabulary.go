@@ -30,6 +30,8 @@ const (
 	RuleWildcardImport     = "wildcard_import"
 	RuleAttributeRebinding = "attribute_rebinding"
 	RulePartialParse       = "partial_parse"
+	RuleMixinMember        = "mixin_member"         // self.x that only the classes that mix the class in have
+	RuleDecorated          = "decorated_definition" // a decorator may have put something else in its place
 	RuleBuildConstraint    = "build_constraint"
 )
 

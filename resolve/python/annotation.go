@@ -52,6 +52,9 @@ func (r *resolver) typed(fi int32, f *file, id facts.ExprID) values {
 		if f.Text(x.Name) == "none" {
 			return one(value{kind: isNone})
 		}
+	case facts.ExprString:
+		// A forward reference in an alias: X = Union[str, "Y"].
+		return r.named(r.lookup(fi, 0, f.symbols[x.Name], x.Start), nil)
 	case facts.ExprCall:
 		// NewType("X", T), TypeVar("T", bound=B)
 		return r.typeCall(fi, f, id)

@@ -61,6 +61,9 @@ func (r *resolver) absent(v value, name symbol) values {
 	case text == "__dict__" || text == "__doc__" || text == "__name__" || text == "__module__":
 		return one(foreign("builtins." + text))
 	}
+	if held := r.holder(v); len(held) > 0 {
+		return one(value{kind: isExternal, name: held[0].name + "." + text, recv: &held[0]})
+	}
 	if out := r.classes[v.class].outside; out != "" {
 		return one(value{kind: isExternal, name: out + "." + text})
 	}

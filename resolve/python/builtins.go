@@ -55,6 +55,15 @@ func (r *resolver) callExternal(v value, fi int32, id facts.ExprID) values {
 		return one(foreign("dict", nil, r.callAll(fi, arg(0))))
 	case "itertools.chain", "itertools.islice", "itertools.cycle", "itertools.takewhile", "itertools.dropwhile":
 		return one(foreign("generator", r.each(fi, arg(0), r.element)))
+	case "itertools.zip_longest", "itertools.product":
+		vs, _ := r.callBuiltin("zip", fi, id, arg)
+		return vs
+	case "itertools.pairwise", "itertools.permutations", "itertools.combinations", "more_itertools.pairwise":
+		return one(foreign("generator", one(foreign("tuple*", r.each(fi, arg(0), r.element)))))
+	case "itertools.groupby":
+		return one(foreign("generator", one(foreign("tuple", nil, one(foreign("generator", r.each(fi, arg(0), r.element)))))))
+	case "itertools.accumulate", "itertools.compress", "itertools.filterfalse", "itertools.repeat", "heapq.nlargest", "heapq.nsmallest", "random.choice", "random.sample":
+		return r.drawn(v.name, fi, arg)
 	case "itertools.chain.from_iterable", "functools.reduce", "asyncio.gather", "typing.NewType", "typing.TypeVar", "weakref.ref",
 		"functools.wraps", "functools.lru_cache", "functools.cache", "contextlib.contextmanager", "typing.overload":
 		return nil
@@ -68,6 +77,19 @@ func (r *resolver) callExternal(v value, fi int32, id facts.ExprID) values {
 		return one(value{kind: isForeign, name: v.name, why: hinted})
 	}
 	return nil
+}
+
+// drawn gives what functions give that pick from one of their arguments.
+func (r *resolver) drawn(name string, fi int32, arg func(int) facts.ExprID) values {
+	switch name {
+	case "itertools.repeat":
+		return one(foreign("generator", r.eval(fi, arg(0))))
+	case "random.choice":
+		return r.each(fi, arg(0), r.element).weaken(hinted)
+	case "itertools.filterfalse", "heapq.nlargest", "heapq.nsmallest":
+		return one(foreign("list", r.each(fi, arg(1), r.element)))
+	}
+	return one(foreign("list", r.each(fi, arg(0), r.element)))
 }
 
 // callAll calls whatever an expression may be, without arguments.

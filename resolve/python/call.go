@@ -335,6 +335,11 @@ func (r *resolver) element(v value) values {
 		if vs, ok := r.method(v, r.well.getitem); ok {
 			return vs
 		}
+		var out values
+		for _, w := range r.holder(v) {
+			out = out.add(r.element(w)...)
+		}
+		return out
 	case isClass:
 		if isEnum(r.classes[v.class].outside) {
 			return one(value{kind: isInstance, class: v.class, why: hinted})
@@ -445,8 +450,10 @@ func (r *resolver) index(fi int32, f *file, id facts.ExprID) values {
 		case isInstance:
 			if vs, ok := r.method(v, r.well.getitem); ok {
 				out = out.add(vs...)
-			} else if isNamedTuple(r.classes[v.class].outside) {
-				out = out.add(r.element(v)...)
+			} else {
+				for _, w := range r.holder(v) {
+					out = out.add(r.item(w, f, kids)...)
+				}
 			}
 		case isForeign:
 			out = out.add(r.item(v, f, kids)...)

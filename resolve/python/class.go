@@ -17,6 +17,7 @@ type class struct {
 	bases   []int32
 	args    [][]values // type arguments of each base
 	outside string     // an external base that may have members, or ""
+	held    values     // what an external base is, with its arguments: list[T]
 	unknown bool       // a base that nobody can tell
 	early   bool       // an external or unknown base stands before one of the repository
 	ordered uint8
@@ -146,8 +147,14 @@ func (r *resolver) linkBase(k class, f *file, b facts.ExprID) class {
 					k.params = append(k.params, f.Text(f.Exprs[a].Name))
 				}
 			}
-			if !plain[v.name] && k.outside == "" {
-				k.outside = v.name
+			if !plain[v.name] {
+				if k.outside == "" {
+					k.outside = v.name
+				}
+				if f.Exprs[b].Kind == facts.ExprIndex && len(k.held) == 0 {
+					k.held = r.outsideType(v.name, r.typeArguments(k.file, b))
+					k.params = typeNames(k.held, k.params, 0)
+				}
 			}
 		case isForeign:
 			if k.outside == "" {
@@ -158,6 +165,32 @@ func (r *resolver) linkBase(k class, f *file, b facts.ExprID) class {
 		}
 	}
 	return k
+}
+
+// typeNames adds the names of the type parameters in values, in their order.
+func typeNames(vs values, out []string, depth int) []string {
+	for _, v := range vs {
+		if v.kind == isTypeVar && !slices.Contains(out, v.name) {
+			out = append(out, v.name)
+		}
+		for _, a := range v.args {
+			if depth < maxNesting {
+				out = typeNames(a, out, depth+1)
+			}
+		}
+	}
+	return out
+}
+
+// holder gives the external container that an instance is, with its type
+// arguments: for class Lines(List[Text]) a list of Text.
+func (r *resolver) holder(v value) values {
+	for _, c := range r.order(v.class) {
+		if k := &r.classes[c]; len(k.held) > 0 {
+			return r.substitute(k.held, r.typeMap(v.class, v.args, c, 0))
+		}
+	}
+	return nil
 }
 
 // order computes the method resolution order: C3 where the language accepts

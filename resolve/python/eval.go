@@ -63,6 +63,8 @@ func (r *resolver) evaluate(fi int32, f *file, id facts.ExprID) values {
 			return one(foreign("bool"))
 		}
 		return r.eval(fi, f.Child(id, 0))
+	case facts.ExprYield:
+		return r.sent(fi, f, x)
 	case facts.ExprAwait:
 		return r.each(fi, f.Child(id, 0), r.awaited)
 	case facts.ExprIter:
@@ -205,14 +207,31 @@ func (r *resolver) instances(fi int32, class facts.ExprID) values {
 		}
 		return out
 	}
-	return r.annotation(fi, class)
+	if vs := r.annotation(fi, class); len(vs) > 0 {
+		return vs
+	}
+	var out values
+	for _, v := range r.eval(fi, class) {
+		if v.kind == isClass {
+			out = out.add(value{kind: isInstance, class: v.class, why: hinted})
+		}
+	}
+	return out
 }
 
-// valuesOf gives the values of what a name leads to.
+// valuesOf gives the values of what a name leads to. Several bindings that all
+// give the same leave no doubt.
 func (r *resolver) valuesOf(ds []decl) values {
-	var out values
+	var out, plain values
+	agree := true
 	for _, d := range ds {
-		out = out.add(r.valueOf(d).weaken(d.why)...)
+		vs := r.valueOf(d)
+		agree = agree && len(vs) == 1 && d.kind != declMissing && (d.why == conditional || d.why == ambiguous)
+		plain = plain.add(vs...)
+		out = out.add(vs.weaken(d.why)...)
+	}
+	if agree && len(plain) == 1 {
+		return plain
 	}
 	return out
 }
@@ -338,7 +357,9 @@ func (r *resolver) parameter(fi int32, f *file, b *facts.Binding) values {
 		}
 		vs = vs.weaken(hinted)
 	default:
-		vs = r.fixture(fi, f, b)
+		if vs = r.inherited(fi, f, b); len(vs) == 0 {
+			vs = r.fixture(fi, f, b)
+		}
 	}
 	switch {
 	case b.Flags&facts.FlagVariadic != 0:
@@ -347,6 +368,55 @@ func (r *resolver) parameter(fi int32, f *file, b *facts.Binding) values {
 		return one(foreign("dict", one(foreign("str")), vs))
 	}
 	return vs
+}
+
+// inherited gives what the parameter is annotated with in the method that this
+// one overrides.
+func (r *resolver) inherited(fi int32, f *file, b *facts.Binding) values {
+	method := f.Scopes[b.Scope].Def
+	if method < 0 || f.Defs[method].Kind != facts.KindMethod {
+		return nil
+	}
+	c, ok := r.classOf[graph.DefRef{File: fi, Def: f.Defs[method].Parent}]
+	if !ok || len(r.classes[c].bases) == 0 {
+		return nil
+	}
+	m, ok := r.find(c, f.symbols[f.Defs[method].Name], c)
+	if !ok {
+		return nil
+	}
+	o := r.files[m.file]
+	for _, x := range m.bindings {
+		d := o.Bindings[x].Def
+		if d < 0 || o.Defs[d].Body < 0 {
+			continue
+		}
+		head, ok := o.heads[nameKey{o.Defs[d].Body, f.symbols[b.Name]}]
+		if ok && o.Bindings[head].Kind == facts.BindParam {
+			return r.boundValue(m.file, head)
+		}
+	}
+	return nil
+}
+
+// sent gives what a yield expression gives: the second argument of the
+// Generator that the function is annotated to return.
+func (r *resolver) sent(fi int32, f *file, x *facts.Expr) values {
+	d := f.enclosing(facts.ScopeID(x.Level))
+	if d < 0 {
+		return nil
+	}
+	t := f.Defs[d].Type
+	if f.Exprs[t].Kind != facts.ExprIndex {
+		return nil
+	}
+	switch f.Text(f.Exprs[f.Child(t, 0)].Name) {
+	case "Generator", "AsyncGenerator":
+		if args := r.typeArguments(fi, t); len(args) > 1 {
+			return args[1]
+		}
+	}
+	return nil
 }
 
 // fixture gives what pytest passes for a parameter of a test or fixture: the

@@ -285,6 +285,13 @@ func (r *resolver) modules(fi int32, imp *facts.Import) []decl {
 		if known {
 			return []decl{{kind: declMissing, reason: graph.ReasonUnresolvedModule, binding: -1}}
 		}
+		if first, _, _ := strings.Cut(dotted, "."); !standard[first] {
+			// A module of a package that is run as a script, or that only a
+			// checker of types imports, may find its neighbours.
+			if m, ok := r.project.find(f.dir, dotted); ok && m.file >= 0 {
+				return []decl{{kind: declModule, mod: m, route: explicit, why: ambiguous, binding: -1}}
+			}
+		}
 		return []decl{{kind: declExternal, name: dotted, route: explicit, binding: -1}}
 	}
 	doubt := proved
@@ -312,7 +319,6 @@ func (r *resolver) follow(fi int32, imp *facts.Import) []decl {
 		if !nested {
 			return mods
 		}
-		top := facts.Import{Kind: facts.ImportModule, Flags: imp.Flags, Level: imp.Level}
 		found, known := r.project.absolute(f.dir, first)
 		if len(found) == 0 && !known {
 			return []decl{{kind: declExternal, name: first, route: explicit, binding: -1}}
@@ -321,7 +327,6 @@ func (r *resolver) follow(fi int32, imp *facts.Import) []decl {
 		for _, m := range found {
 			out = append(out, decl{kind: declModule, mod: m, route: explicit, binding: -1})
 		}
-		_ = top
 		return out
 	}
 	name := f.symbols[imp.Name]

@@ -32,9 +32,9 @@ type resolver struct {
 	types      map[typeKey]values
 	overriding map[memberKey][]graph.DefRef
 	returned   map[graph.DefRef]values
+	keeps      map[graph.DefRef]bool
 	fixtures   map[symbol][]graph.DefRef
 	well       wellKnown
-	scratch    []int32
 }
 
 type memberKey struct {
@@ -47,7 +47,7 @@ type memberKey struct {
 func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 	r := &resolver{
 		in: in, project: newProject(in), syms: symbols{ids: map[string]symbol{}}, classOf: map[graph.DefRef]int32{},
-		types: map[typeKey]values{}, returned: map[graph.DefRef]values{}, overriding: map[memberKey][]graph.DefRef{}, fixtures: map[symbol][]graph.DefRef{},
+		types: map[typeKey]values{}, returned: map[graph.DefRef]values{}, keeps: map[graph.DefRef]bool{}, overriding: map[memberKey][]graph.DefRef{}, fixtures: map[symbol][]graph.DefRef{},
 	}
 	r.syms.id("")
 	r.well = newWellKnown(&r.syms)

@@ -203,6 +203,9 @@ func (r *resolver) declTargets(g *gathered, d decl, ref *facts.Ref) {
 	case declDef:
 		switch r.files[d.ref.File].Defs[d.ref.Def].Kind {
 		case facts.KindClass, facts.KindFunction, facts.KindMethod:
+			if ref.Kind == facts.RefCall && !r.kept(d.ref) {
+				g.open = graph.RuleDecorated
+			}
 			g.add(d.ref, d.why, rule)
 			return
 		}
@@ -272,22 +275,24 @@ func (r *resolver) calledValue(g *gathered, v value, ref *facts.Ref, rule string
 	}
 }
 
-// dispatch adds a method with what may override it for the receiver of v.
+// dispatch adds a method with what may override it for the receiver of v. It
+// is open where any subclass of the class that declares it overrides it, even
+// if the receiver is known to be of another: checkers of types say the same.
 func (r *resolver) dispatch(g *gathered, v value, target graph.DefRef, w why, rule string) {
 	g.add(target, w, rule)
-	f := r.files[target.File]
-	d := &f.Defs[target.Def]
-	over := r.overrides(v.class, f.symbols[d.Name])
+	d := &r.files[target.File].Defs[target.Def]
+	name := r.files[target.File].symbols[d.Name]
 	owner := r.ownerOf(target)
 	switch {
 	case d.Flags&facts.FlagAbstract != 0 || owner >= 0 && r.classes[owner].proto:
 		g.open = graph.RuleInterfaceDispatch
-	case len(over) > 0:
-		if g.open == "" {
-			g.open = graph.RuleVirtualDispatch
-		}
+	case owner >= 0 && len(r.overrides(owner, name)) > 0 && g.open == "":
+		g.open = graph.RuleVirtualDispatch
 	}
-	for _, o := range over {
+	if v.kind != isMethod && !v.self && v.why == proved {
+		return // constructed right here: of this very class
+	}
+	for _, o := range r.overrides(v.class, name) {
 		switch r.files[o.File].Defs[o.Def].Kind {
 		case facts.KindMethod, facts.KindFunction, facts.KindClass:
 			g.add(o, w, rule)
@@ -336,14 +341,14 @@ func (r *resolver) memberTargets(g *gathered, v value, name symbol, ref *facts.R
 	case isClass, isInstance:
 		m, ok := r.find(v.class, name, -1)
 		if !ok {
-			r.missingMember(g, v, text)
+			r.missingMember(g, v, text, ref)
 			return
 		}
 		r.foundMember(g, v, m, ref)
 	case isSuper:
 		m, ok := r.find(v.class, name, v.file)
 		if !ok {
-			r.missingMember(g, v, text)
+			r.missingMember(g, v, text, ref)
 			return
 		}
 		r.superMember(g, m, ref)
@@ -383,8 +388,11 @@ func (r *resolver) memberTargets(g *gathered, v value, name symbol, ref *facts.R
 
 // missingMember says what it means that no class of the repository has a
 // member.
-func (r *resolver) missingMember(g *gathered, v value, text string) {
+func (r *resolver) missingMember(g *gathered, v value, text string, ref *facts.Ref) {
 	k := &r.classes[v.class]
+	if v.self && k.outside == "" && !k.unknown && r.mixedIn(g, v, text, ref) {
+		return
+	}
 	if _, ok := r.find(v.class, r.well.getattr, -1); ok {
 		g.miss(graph.ReasonDynamicReceiver)
 		return
@@ -399,6 +407,64 @@ func (r *resolver) missingMember(g *gathered, v value, text string) {
 	default:
 		g.miss(graph.ReasonUnresolvedMember)
 	}
+}
+
+// maxMixins bounds how many subclasses of a mixin are looked at.
+const maxMixins = 64
+
+// mixedIn finds a member that a mixin takes for granted in the classes that
+// mix it in. Which of them the receiver is of, nobody knows: candidates.
+func (r *resolver) mixedIn(g *gathered, v value, text string, ref *facts.Ref) bool {
+	if v.kind == isSuper {
+		return false
+	}
+	name := r.syms.id(text)
+	known := false
+	for _, c := range r.below(v.class, maxMixins) {
+		m, ok := r.find(c, name, -1)
+		if !ok {
+			if out := r.classes[c].outside; out != "" && !known {
+				g.outside(out+"."+text, graph.ReasonExternalMember)
+				known = true
+			}
+			continue
+		}
+		f := r.files[m.file]
+		for _, b := range m.bindings {
+			d := f.Bindings[b].Def
+			if d < 0 {
+				continue
+			}
+			if k := f.Defs[d].Kind; k == facts.KindMethod || k == facts.KindFunction || k == facts.KindClass || ref.Kind == facts.RefUse {
+				g.add(graph.DefRef{File: m.file, Def: d}, hinted, graph.RuleMixinMember)
+				g.open = graph.RuleMixinMember
+			}
+		}
+		if len(g.targets) == 0 && ref.Kind == facts.RefUse {
+			g.local, known = true, true
+		}
+	}
+	if len(g.targets) > 0 {
+		g.external = ""
+	}
+	return known || len(g.targets) > 0
+}
+
+// below gives the subclasses of a class, nearest first, at most n.
+func (r *resolver) below(c int32, n int) []int32 {
+	out := []int32{}
+	work := []int32{c}
+	for len(work) > 0 && len(out) < n {
+		next := work[0]
+		work = work[1:]
+		for _, s := range r.classes[next].subs {
+			if s != c && !slices.Contains(out, s) && len(out) < n {
+				out = append(out, s)
+				work = append(work, s)
+			}
+		}
+	}
+	return out
 }
 
 var objectMembers = words(`__class__ __delattr__ __dict__ __dir__ __doc__ __eq__ __format__ __ge__ __getattribute__ __gt__ __hash__
@@ -446,6 +512,9 @@ func (r *resolver) foundMember(g *gathered, v value, m found, ref *facts.Ref) {
 			if def.Flags&facts.FlagProperty != 0 && ref.Kind == facts.RefCall {
 				r.calledProperty(g, v, target, ref)
 				continue
+			}
+			if ref.Kind == facts.RefCall && !r.kept(target) {
+				g.open = graph.RuleDecorated
 			}
 			if v.kind == isClass && !v.self {
 				g.add(target, w, rule)
