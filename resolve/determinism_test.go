@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exhibit-dev/exhibit/resolve"
+	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
 
 // TestResolveTwice: the same facts give the same graph, whatever order maps and
@@ -20,12 +21,21 @@ func TestResolveTwice(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		in := readTree(t, dir)
-		want, err := resolve.Resolve(context.Background(), in)
+		again := func() *graph.Input { // Resolve takes the files over
+			c := *in
+			c.Files = nil
+			for _, f := range in.Files {
+				own := *f
+				c.Files = append(c.Files, &own)
+			}
+			return &c
+		}
+		want, err := resolve.Resolve(context.Background(), again())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
-			got, err := resolve.Resolve(context.Background(), in)
+			got, err := resolve.Resolve(context.Background(), again())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -72,6 +72,11 @@ func (g *GoldRows) Write(e *graph.Edge, from, to *graph.Node) error {
 	if !ok || g.taken[position{e.Site.Path, e.Site.Start}] {
 		return nil
 	}
+	// The gold has no rows for mentions of Go's fields: without a row to join,
+	// they would be judged by whatever of the same name stands nearby.
+	if to.Kind == "field" && to.Language == "go" {
+		return nil
+	}
 	row := goldRow{Kind: kind, Path: e.Site.Path, Line: e.Site.Line, Col: e.Site.Col, Name: e.Site.Name, Caller: from.Qualified,
 		CallerPath: from.Path, CallerLine: from.NameLine, Callee: to.Name, CalleePath: to.Path, CalleeLine: to.NameLine,
 		Strength: e.Strength.String(), Rule: e.Rule}
