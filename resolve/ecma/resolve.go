@@ -70,6 +70,13 @@ type file struct {
 // Resolve gives a verdict for every reference of every file. Files are those of
 // JavaScript and TypeScript, sorted by path.
 func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
+	return graph.Collect(len(in.Files), func(give graph.Give) error { return Each(ctx, in, give) })
+}
+
+// Each gives the verdicts of each file as soon as they are known, so that they
+// need not all be held at once. The references of a file whose verdicts are
+// given are not looked at again.
+func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := &resolver{in: in, byPath: make(map[string]int32, len(in.Files)), paths: make(map[string]bool, len(in.Paths)),
 		modules: map[moduleKey]module{}, exported: map[exportKey]entity{}, open: map[graph.DefRef]int{},
 		results: map[graph.DefRef]*typ{}, below: map[memberKey][]graph.DefRef{}}
@@ -83,19 +90,18 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 	r.config = readConfig(in)
 	r.declareAmbient()
 	r.h = r.buildHierarchy()
-	part := make(graph.Part, len(in.Files))
 	for i, f := range r.files {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		verdicts := make([]graph.Verdict, len(f.f.Refs))
 		for j := range f.f.Refs {
 			r.steps, r.depth, r.cut = 4000, 0, false
 			verdicts[j] = r.verdict(f, int32(j))
 		}
-		part[i] = verdicts
+		give(i, verdicts)
 	}
-	return part, nil
+	return nil
 }
 
 func newFile(i int32, f *facts.File) *file {
