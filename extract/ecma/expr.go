@@ -119,12 +119,13 @@ func (w *walker) expr(i int, o op, m mode) facts.ExprID {
 	case opBinary:
 		return w.binary(i, m)
 	case opTernary:
-		if c := w.t.Child(i, d.condition); c >= 0 {
-			w.node(c, mPlain)
+		cond := w.t.Child(i, d.condition)
+		if cond >= 0 {
+			w.node(cond, mPlain)
 		}
 		var then, other facts.ExprID
 		if c := w.t.Child(i, d.consequence); c >= 0 {
-			then = w.node(c, mValue)
+			then = w.narrowed(cond, c, mValue)
 		}
 		if c := w.t.Child(i, d.alternative); c >= 0 {
 			other = w.node(c, mValue)
@@ -316,6 +317,9 @@ func (w *walker) binary(i int, m mode) facts.ExprID {
 			m = mValue
 		}
 		x := w.node(l, m) // each side may be the value
+		if op == "&&" {
+			return w.b.Expr(e, x, w.narrowed(l, r, m))
+		}
 		y := w.node(r, m)
 		return w.b.Expr(e, x, y)
 	}

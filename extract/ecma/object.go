@@ -51,7 +51,12 @@ func (w *walker) pair(i int) facts.ExprID {
 	v := w.skipParens(val)
 	if o := w.op(v); (o == opArrow || o == opFunctionExpr) && e.Name != 0 {
 		e.Def = w.def(facts.Def{Kind: facts.KindMethod, Name: e.Name, Scope: w.scope, Body: facts.None, Span: w.span(i)}, key)
+		wasClass := w.class
+		if o == opFunctionExpr { // this is the object, not the class around it
+			w.class = facts.None
+		}
 		x := w.function(v, e.Def, e.Def)
+		w.class = wasClass
 		return w.b.Expr(e, x)
 	}
 	x := w.node(val, mValue)

@@ -250,6 +250,8 @@ func (w *walker) dispatch(i int, m mode) facts.ExprID {
 		w.exportStatement(i)
 	case opBlock:
 		w.block(i)
+	case opIf:
+		w.ifStatement(i)
 	case opFor:
 		w.scoped(i)
 	case opForIn:
@@ -299,7 +301,7 @@ func (w *walker) declares(i int) bool {
 			}
 		case opClass, opFunctionDecl, opInterface, opTypeAlias, opEnum, opNamespace:
 			return true
-		case opNone: // switch_case
+		case opNone, opIf: // switch_case
 			if w.t.Nodes[c].IsNamed() && w.declares(c) {
 				return true
 			}

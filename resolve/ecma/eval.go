@@ -171,12 +171,39 @@ func (r *resolver) evaluate(x *file, id facts.ExprID) *typ {
 		if e.Level > 0 && e.Def >= 0 {
 			return r.contextParam(x, e.Def, int(e.Level-1))
 		}
+	case facts.ExprPredicate:
+		return r.predicateType(r.valueOf(x, f.Child(id, 0), nil))
 	case facts.ExprSpread:
 		return r.valueOf(x, f.Child(id, 0), nil)
 	case facts.ExprTypeOf:
 		return r.valueOf(x, f.Child(id, 0), nil)
 	}
 	return nil
+}
+
+// predicateType gives what a type predicate tells of its argument.
+func (r *resolver) predicateType(t *typ) *typ {
+	if t == nil || t.k != kFunc {
+		return nil
+	}
+	x, result := (*file)(nil), facts.ExprID(0)
+	switch {
+	case len(t.defs) > 0:
+		x, result = r.files[t.defs[0].File], r.def(t.defs[0]).Type
+	case t.expr != 0:
+		x = r.files[t.file]
+		_, result, _ = x.funcParts(t.expr)
+	}
+	if result == 0 {
+		return nil
+	}
+	if x.f.Exprs[result].Kind == facts.ExprFuncType {
+		_, result, _ = x.funcParts(result)
+	}
+	if x.f.Exprs[result].Kind != facts.ExprPredicate {
+		return nil
+	}
+	return r.typeOf(x, x.f.Child(result, 0), t.env)
 }
 
 func (r *resolver) lambdaType(x *file, e *facts.Expr) *typ {
@@ -300,11 +327,28 @@ func (r *resolver) entityType(e entity) *typ {
 		}
 		return &typ{k: kModule, file: e.file, cjs: e.cjs}
 	case entLocal:
-		return r.bindingType(r.files[e.file], e.binding)
+		x := r.files[e.file]
+		if e.match > 0 {
+			return r.narrowedType(x, e)
+		}
+		return r.bindingType(x, e.binding)
 	case entDefs:
 		return weakenIf(e.weak, r.defType(r.primaryFirst(e.defs)))
 	}
 	return nil
+}
+
+// narrowedType types a name whose kind was tested: what the test told adds to
+// what is declared, and stands for it where that is a union or not known.
+func (r *resolver) narrowedType(x *file, e entity) *typ {
+	told, declared := r.bindingType(x, e.match-1), r.bindingType(x, e.binding)
+	switch {
+	case told == nil:
+		return declared
+	case declared == nil || declared.k == kUnion || declared.k == kExternal:
+		return told
+	}
+	return &typ{k: kInter, args: []*typ{declared, told}}
 }
 
 // defType types a definition as a value.
@@ -371,6 +415,8 @@ func (r *resolver) findBindingType(x *file, k int32) *typ {
 			return nil
 		}
 		return weakenIf(b.Flags&facts.FlagRebound != 0, r.contextParam(x, d, int(b.Order)))
+	case facts.BindMatch:
+		return weaken(r.valueOf(x, b.Value, nil))
 	case facts.BindVar, facts.BindFor:
 		t := r.valueOf(x, b.Value, nil)
 		if b.Flags&facts.FlagRebound == 0 {

@@ -34,6 +34,7 @@ type entity struct {
 	defs    []graph.DefRef
 	file    int32 // entLocal, entParam, entModule
 	binding int32
+	match   int32  // entLocal: 1 + the binding of the test that narrows it, 0 for none
 	name    string // entExternal, entGlobal, entParam
 	rule    string
 	reason  string
@@ -67,9 +68,22 @@ func (x *file) scopeAt(offset uint32) facts.ScopeID {
 // bindings are seen in all of it.
 func (r *resolver) lookup(x *file, scope facts.ScopeID, name facts.Str, sp space) entity {
 	f := x.f
+	match := int32(-1)
 	for s := scope; s >= 0; s = f.Scopes[s].Parent {
 		if bs := x.names[nameKey(s, name)]; len(bs) > 0 {
+			// A test narrows a parameter or variable, and declares nothing.
+			if k := bs[0]; f.Bindings[k].Kind == facts.BindMatch {
+				if match < 0 && f.Scopes[s].Kind == facts.ScopeBlock {
+					match = k
+				}
+				if bs = bs[1:]; len(bs) == 0 || f.Bindings[bs[0]].Kind == facts.BindMatch {
+					continue
+				}
+			}
 			if e := r.pick(x, bs, sp); e.kind != entNone || e.reason != "" {
+				if e.kind == entLocal && match >= 0 {
+					e.match = match + 1
+				}
 				return e
 			}
 		}
