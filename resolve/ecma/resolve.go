@@ -12,6 +12,15 @@ import (
 //	1: first.
 const Version = 1
 
+// Bounds of evaluation, in steps of some 200 ns: for one reference, and for the
+// references of one file together. Ordinary code takes a handful for each; what
+// lies beyond a bound stays unresolved.
+const (
+	maxSteps  = 4000
+	fileSteps = 500_000
+	refSteps  = 200
+)
+
 // resolver is one run. It is used by one goroutine.
 type resolver struct {
 	in     *graph.Input
@@ -95,9 +104,12 @@ func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 			return err
 		}
 		verdicts := make([]graph.Verdict, len(f.f.Refs))
+		budget := fileSteps + refSteps*len(f.f.Refs)
 		for j := range f.f.Refs {
-			r.steps, r.depth, r.cut = 4000, 0, false
+			r.steps, r.depth, r.cut = min(maxSteps, budget), 0, false
+			given := r.steps
 			verdicts[j] = r.verdict(f, int32(j))
+			budget -= given - r.steps
 		}
 		give(i, verdicts)
 	}
