@@ -191,15 +191,13 @@ func (r *resolver) unifyCall(v value, fi int32, id facts.ExprID) map[string]valu
 	m := map[string]values{}
 	f := r.files[v.file]
 	d := &f.Defs[v.def]
-	if d.Body < 0 {
-		return m
-	}
 	var args []facts.ExprID
 	if id != 0 {
 		args = r.files[fi].Children(id)[1:]
 	}
-	for i := range f.Bindings {
-		b := &f.Bindings[i]
+	params := f.parameters(d)
+	for i := range params {
+		b := &params[i]
 		if b.Scope != d.Body || b.Type == 0 {
 			continue
 		}
@@ -413,7 +411,10 @@ func (r *resolver) field(c int32, i int) values {
 	k := &r.classes[c]
 	f := r.files[k.file]
 	body := f.Defs[k.def].Body
-	for b := range f.Bindings {
+	if body < 0 || f.first[body] < 0 {
+		return nil
+	}
+	for b := int(f.first[body]); b < len(f.Bindings); b++ {
 		bd := &f.Bindings[b]
 		if bd.Scope != body || bd.Kind != facts.BindVar || bd.Type == 0 {
 			continue

@@ -236,6 +236,9 @@ func (r *resolver) valueTargets(g *gathered, d decl, ref *facts.Ref, rule string
 	alias := ref.Kind != facts.RefCall || d.binding >= 0 && r.alias(d.ref.File, d.binding)
 	for _, v := range r.valueOf(d) {
 		v.why = max(v.why, d.why)
+		if d.kind == declDef && d.route != lexical {
+			v.why = max(v.why, rebindable) // a variable of another module: anyone may assign to it
+		}
 		switch {
 		case v.kind == isExternal || v.kind == isForeign:
 			outside = v.name
