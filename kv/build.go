@@ -230,6 +230,11 @@ func (x *builder) republish(ctx context.Context, p pointer, next *publication) (
 			continue
 		}
 		next.Generation, next.Digest, next.BuiltAt = old.Generation, old.Digest, old.BuiltAt
+		lease, err := pin(x.c.generationDir(x.b, next))
+		if err != nil {
+			continue // no reader could pin it: build it again
+		}
+		defer lease.Close()
 		g, err := openPublished(ctx, x.c.generationDir(x.b, next), x.b, next)
 		if err != nil {
 			continue // damaged: build it again

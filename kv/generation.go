@@ -39,7 +39,9 @@ type Generation struct {
 	files uint32 // entries of the manifest
 
 	db             *bbolt.DB
-	sources, packs *os.File // sources.pack, facts.pack
+	tx             *bbolt.Tx                // the one read transaction, as long as the generation is open
+	buckets        map[string]*bbolt.Bucket // every bucket of tx
+	sources, packs *os.File                 // sources.pack, facts.pack
 	sourcesSize    int64
 	factsSize      int64
 	unpacker       *unpacker
@@ -58,7 +60,7 @@ const maxRecords = 8192
 // integrity says that a file of a generation is not what was published.
 func integrity(name string, why error) error {
 	return fault.New(fault.IndexIntegrity, "index is damaged: %s: %w", name, why).
-		WithHint("run `exhibit index --force` to build it again")
+		WithHint("run `exhibit index` to build it again")
 }
 
 var errDigest = errors.New("size or SHA-256 is not that of the published file")
@@ -174,9 +176,22 @@ func openVerified(ctx context.Context, dir string, files []fileDigest) ([]*os.Fi
 	return opened, nil
 }
 
+// graphBuckets are all buckets of graph.db.
+var graphBuckets = [][]byte{bucketMeta, bucketFiles, bucketNodes, bucketAdjacency, bucketNames, bucketQualified, bucketMentions, bucketSources, bucketFacts}
+
 // openGraph maps the verified graph.db and reads its metadata. It owns f.
+//
+// One read transaction stays open: bbolt reads mapped bytes under its locks
+// when one begins, and a fault there would leave them locked for ever. With all
+// buckets found once, reading one changes nothing in it and may be concurrent.
 func (g *Generation) openGraph(f *os.File) (err error) {
+	defer func() {
+		if err != nil && g.tx == nil {
+			g.db = nil // it may be locked for ever: rather leak it than hang
+		}
+	}()
 	defer recoverDamage(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	taken := false
 	g.db, err = bbolt.Open(f.Name(), 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second,
 		OpenFile: func(string, int, os.FileMode) (*os.File, error) { taken = true; return f, nil }})
@@ -184,34 +199,37 @@ func (g *Generation) openGraph(f *os.File) (err error) {
 		if !taken {
 			f.Close()
 		}
-		g.db = nil
 		return err
 	}
-	return g.db.View(func(tx *bbolt.Tx) error {
-		b := tx.Bucket(bucketMeta)
+	if g.tx, err = g.db.Begin(false); err != nil {
+		return err
+	}
+	g.buckets = map[string]*bbolt.Bucket{}
+	for _, name := range graphBuckets {
+		b := g.tx.Bucket(name)
 		if b == nil {
-			return errMalformed
+			return fmt.Errorf("%w: no bucket %s", errMalformed, name)
 		}
-		for _, name := range [][]byte{bucketFiles, bucketNodes, bucketAdjacency, bucketNames, bucketQualified, bucketMentions, bucketSources, bucketFacts} {
-			if tx.Bucket(name) == nil {
-				return fmt.Errorf("%w: no bucket %s", errMalformed, name)
-			}
-		}
-		if err := strictJSON(b.Get(keyContents), &g.meta.Contents); err != nil {
-			return err
-		}
-		d := &decoder{b: b.Get(keyCounts)}
-		g.files = d.u32()
-		g.t = &tables{nodes: d.u32()}
-		if err := d.err(); err != nil {
-			return err
-		}
-		d = &decoder{b: b.Get(keyWords)}
-		for i, n := 0, d.count(1); i < n && !d.bad; i++ {
-			g.t.words = append(g.t.words, d.str())
-		}
-		return d.err()
-	})
+		g.buckets[string(name)] = b
+	}
+	return g.readMeta(g.buckets[string(bucketMeta)])
+}
+
+func (g *Generation) readMeta(b *bbolt.Bucket) error {
+	if err := strictJSON(b.Get(keyContents), &g.meta.Contents); err != nil {
+		return err
+	}
+	d := &decoder{b: b.Get(keyCounts)}
+	g.files = d.u32()
+	g.t = &tables{nodes: d.u32()}
+	if err := d.err(); err != nil {
+		return err
+	}
+	d = &decoder{b: b.Get(keyWords)}
+	for i, n := 0, d.count(1); i < n && !d.bad; i++ {
+		g.t.words = append(g.t.words, d.str())
+	}
+	return d.err()
 }
 
 // recoverDamage turns a panic of bbolt, or a fault while reading mapped bytes,
@@ -223,14 +241,13 @@ func recoverDamage(err *error) {
 	}
 }
 
-// view is one read transaction. It is a pathTable.
+// view reads graph.db. It is a pathTable.
 type view struct {
-	g  *Generation
-	tx *bbolt.Tx
+	g *Generation
 	*tables
 }
 
-// view runs read in a transaction; damage is fault.IndexIntegrity.
+// view runs read over graph.db; damage is fault.IndexIntegrity.
 func (g *Generation) view(read func(*view) error) error {
 	if g.db == nil {
 		return errors.New("kv: generation is closed")
@@ -238,11 +255,9 @@ func (g *Generation) view(read func(*view) error) error {
 	err := func() (err error) {
 		defer recoverDamage(&err)
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		return g.db.View(func(tx *bbolt.Tx) error {
-			v := &view{g: g, tx: tx}
-			v.tables = &tables{words: g.t.words, nodes: g.t.nodes, paths: v}
-			return read(v)
-		})
+		v := &view{g: g}
+		v.tables = &tables{words: g.t.words, nodes: g.t.nodes, paths: v}
+		return read(v)
 	}()
 	if errors.Is(err, errMalformed) {
 		return integrity(graphFile, err)
@@ -250,7 +265,7 @@ func (g *Generation) view(read func(*view) error) error {
 	return err
 }
 
-func (v *view) get(bucket, key []byte) []byte { return v.tx.Bucket(bucket).Get(key) }
+func (v *view) get(bucket, key []byte) []byte { return v.g.buckets[string(bucket)].Get(key) }
 
 // path gives the path of entry i of the manifest.
 func (v *view) path(i uint32) (string, bool) {
@@ -364,6 +379,10 @@ func (g *Generation) Close() error {
 	}
 	g.mu.Unlock()
 	if g.db != nil {
+		if g.tx != nil {
+			errs = append(errs, g.tx.Rollback())
+			g.tx = nil
+		}
 		errs = append(errs, g.db.Close())
 		g.db = nil
 	}

@@ -316,9 +316,9 @@ func (p *putter) fail(err error) {
 	}
 }
 
-// bucket creates the bucket that the next puts go to. It starts a transaction of
-// its own: bbolt lays out the buckets of one in the order of a map, and the file
-// must be the same each time.
+// bucket creates the bucket that the next puts go to. Each bucket begins a
+// transaction of its own: bbolt lays out the changed buckets of one in the order
+// of a map, and the file would differ from build to build.
 func (p *putter) bucket(name []byte) {
 	p.commit()
 	if p.begin(); p.err != nil {

@@ -88,7 +88,8 @@ func checkVersion(g *Generation) error {
 	if err != nil {
 		return err
 	}
-	version := strings.TrimSpace(strings.TrimPrefix(string(first), "# version "))
+	line, _, _ := strings.Cut(string(first), "\n")
+	version := strings.TrimPrefix(line, "# version ")
 	var failed error
 	g.Entries("doc/", func(e snapshot.Entry) bool {
 		var b []byte

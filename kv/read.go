@@ -194,7 +194,7 @@ func (g *Generation) Names(visit func(name string, ids []graph.NodeID) bool) err
 	for {
 		list := make([]named, 0, batch)
 		err := g.view(func(v *view) error {
-			c := v.tx.Bucket(bucketNames).Cursor()
+			c := v.g.buckets[string(bucketNames)].Cursor()
 			k, b := c.First()
 			if last != nil {
 				if k, b = c.Seek(last); string(k) == string(last) {

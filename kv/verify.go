@@ -107,7 +107,7 @@ func (g *Generation) verifyGraph(ctx context.Context) error {
 		return fmt.Errorf("%d outgoing and %d incoming edges, counted as %d", out, in, g.meta.Edges)
 	}
 	return g.view(func(v *view) error {
-		c := v.tx.Bucket(bucketMentions).Cursor()
+		c := v.g.buckets[string(bucketMentions)].Cursor()
 		for k, b := c.First(); k != nil; k, b = c.Next() {
 			name := (&decoder{b: b}).str()
 			if _, err := v.decodeMentions(b, name); err != nil {

@@ -245,14 +245,36 @@ func (m *maker) document(it *search.Item) (Document, string, error) {
 			return Document{}, MissingCitation, nil
 		}
 	}
+	if err := m.witness(it, &d); err != nil {
+		return Document{}, "", err
+	}
 	if len(d.Citations) == 0 {
 		return Document{}, MissingCitation, nil
 	}
 	rules := &checker{code: fault.PacketInvalid, what: "document"}
-	if rules.document(&d, "document", hexLength(m.answer.ObjectFormat)); rules.first != nil {
+	if rules.document(&d, "document", hexLength(m.answer.ObjectFormat)); rules.first != nil || size(&d) == 0 {
 		return Document{}, UnsupportedRecordKind, nil
 	}
 	return d, "", nil
+}
+
+// witness cites the earlier steps of the way from a seed, as far as the bound on
+// citations goes: they show the hop.
+func (m *maker) witness(it *search.Item, d *Document) error {
+	for i := range it.Steps {
+		s := &it.Steps[i]
+		if s.CallSite == nil || words[s.Relation][0] == "" || len(d.Citations) == MaxCitations {
+			continue
+		}
+		c, ok, err := m.citer.site(s.CallSite, RoleWitness+s.Relation)
+		if err != nil {
+			return err
+		}
+		if ok {
+			d.Citations = append(d.Citations, c)
+		}
+	}
+	return nil
 }
 
 // ends are the definitions that a claim's citations must show.
@@ -291,6 +313,11 @@ func claimOf(it *search.Item, seeds []search.NodeRef) (Claim, ends, bool) {
 		e.add(it.From, RoleSubjectDefinition)
 		if it.From.ID != it.To.ID {
 			e.add(it.To, RoleObjectDefinition)
+		}
+		if it.Node.Test && it.Node.ID != it.From.ID && it.Node.ID != it.To.ID {
+			within := entity(&it.Node)
+			c.Within = &within
+			e.add(&it.Node, RoleDefinition)
 		}
 	case it.Reason == "name_hint" || it.Reason == "directory_hint":
 		of := it.To

@@ -151,6 +151,10 @@ func (c *checker) document(d *Document, at string, blob int) {
 	if cl.Object != nil {
 		c.entity(cl.Object, at+".claim.object")
 	}
+	if cl.Within != nil {
+		c.entity(cl.Within, at+".claim.within")
+		c.that(words[cl.Relation][0] != "", at+".claim.within", "only a relationship has one")
+	}
 	c.that(cl.Hop >= 0 && cl.Candidates >= 0, at+".claim", "a count is negative")
 	if words[cl.Relation][0] != "" {
 		c.oneOf(d.Strength, at+".strength", ResolvedStatic, Candidate)
@@ -181,10 +185,10 @@ func checkShown(d *Document) string {
 	if words[cl.Relation][0] != "" && cl.Relation != Contains {
 		need = append(need, RoleSite+cl.Relation)
 	}
-	switch {
-	case cl.Relation == Defines:
+	if cl.Relation == Defines || cl.Within != nil && cl.Within.Kind != "file" {
 		need = append(need, RoleDefinition)
-	default:
+	}
+	if cl.Relation != Defines {
 		if cl.Subject.Kind != "file" {
 			need = append(need, RoleSubjectDefinition)
 		}
@@ -222,6 +226,9 @@ func (c *checker) citation(t *Citation, at string, blob int) {
 	lines := t.EndLine - t.StartLine + 1
 	c.that(t.StartLine >= 1 && lines >= 1 && lines <= MaxCitedLines, at+".start_line", "not a range of 1 to %d lines", MaxCitedLines)
 	relation, isSite := strings.CutPrefix(t.Role, RoleSite)
+	if !isSite {
+		relation, isSite = strings.CutPrefix(t.Role, RoleWitness)
+	}
 	c.that(isSite && words[relation][0] != "" || slices.Contains([]string{RoleDefinition, RoleSubjectDefinition, RoleObjectDefinition, RoleMention}, t.Role),
 		at+".role", "%s is no role", shown(t.Role))
 	c.hex(t.Blob, at+".blob", blob)

@@ -76,7 +76,7 @@ func TestStatementRefuses(t *testing.T) {
 		{"issuer of two lines", `ada@example.org`, `ada\neve`, "predicate.issuer"},
 		{"bidirectional issuer", `ada@example.org`, "ada\u202eeve", "predicate.issuer"},
 		{"digest of another kind", `{"gitCommit":`, `{"gitTree":`, "subject[1].digest.gitCommit"},
-		{"two digests", `{"gitCommit":`, `{"sha256":"` + strings.Repeat("5", 64) + `","gitCommit":`, ""},
+		{"two digests", `{"gitCommit":"` + strings.Repeat("3", 40) + `"`, `{"gitCommit":"` + strings.Repeat("3", 40) + `","sha256":"` + strings.Repeat("5", 64) + `"`, "subject[1].digest"},
 		{"subject name", `"name":"commit"`, `"name":"commits"`, "subject[1].name"},
 		{"a subject less", `,"name":"tree"},`, `,"name":"tree"},{"digest":{},"name":"x"},`, "subject"},
 	} {

@@ -91,10 +91,9 @@ func TestDecodeRefuses(t *testing.T) {
 // A flipped bit gives a refusal or another address, never another packet under
 // the old one.
 func TestEveryByteFlip(t *testing.T) {
-	data := packetBytes(t)
-	address := Address(data)
-	for i := range data {
-		for _, bit := range []byte{1, 0x20} {
+	for bit, data := range map[byte][]byte{1: packetBytes(t), 0x20: smallPacket(t), 0x80: smallPacket(t)} {
+		address := Address(data)
+		for i := range data {
 			bad := bytes.Clone(data)
 			bad[i] ^= bit
 			p, err := Decode(bad)

@@ -79,8 +79,8 @@ func refused(code fault.Code, what string, err error) error {
 	return f
 }
 
-// size is the number of bytes of v's canonical encoding; v is one of this
-// package's own values, so that a failure to encode shows in check.
+// size is the number of bytes of v's canonical encoding; 0 when it has none,
+// such as for a name that is not valid UTF-8.
 func size(v any) int {
 	b, err := strictjson.Marshal(v)
 	if err != nil {

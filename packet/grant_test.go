@@ -17,10 +17,10 @@ import (
 	"github.com/exhibit-dev/exhibit/packet/keys"
 )
 
-// signed makes a key and a grant of the golden packet, as a mint would.
-func signed(t *testing.T) (*keys.Key, *packet.Envelope, []byte) {
+// signed makes a key and a grant of a golden packet, as a mint would.
+func signed(t *testing.T, golden string) (*keys.Key, *packet.Envelope, []byte) {
 	t.Helper()
-	indented, err := os.ReadFile(filepath.FromSlash("../testdata/packet/impact.golden"))
+	indented, err := os.ReadFile(filepath.FromSlash("../testdata/packet/" + golden + ".golden"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func signed(t *testing.T) (*keys.Key, *packet.Envelope, []byte) {
 }
 
 func TestGrantIsSignedOverItsExactBytes(t *testing.T) {
-	k, e, data := signed(t)
+	k, e, data := signed(t, "impact")
 	body, err := e.Body()
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestGrantIsSignedOverItsExactBytes(t *testing.T) {
 
 // Any changed byte of the file is refused, or leaves what is signed as it was.
 func TestEveryByteFlipOfABundle(t *testing.T) {
-	k, e, data := signed(t)
+	k, e, data := signed(t, "absence")
 	file, err := packet.EncodeBundle(&packet.Bundle{Schema: packet.BundleSchema, Packet: string(data), Grants: []packet.Envelope{*e}})
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestOpenSSLVerifiesAGrant(t *testing.T) {
 	if err != nil {
 		t.Skip("no openssl")
 	}
-	k, e, _ := signed(t)
+	k, e, _ := signed(t, "impact")
 	message, err := e.Message()
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestOpenSSLVerifiesAGrant(t *testing.T) {
 }
 
 func TestSignStopsWithItsContext(t *testing.T) {
-	k, _, _ := signed(t)
+	k, _, _ := signed(t, "impact")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := k.Sign(ctx, nil); err == nil {

@@ -159,10 +159,12 @@ type Claim struct {
 	Hop         int      `json:"hop,omitempty"`          // 1 is next to a seed
 	Via         string   `json:"via,omitempty"`          // id of the entity that the walk came from
 	Candidates  int      `json:"candidates,omitempty"`   // targets of the site, when Strength is candidate
-	Granularity string   `json:"granularity,omitempty"`  // module: the relationship is of the file, not of the symbol
+	Granularity string   `json:"granularity,omitempty"`  // module, class: the relationship is of the file or class, not of the symbol
 	Reason      string   `json:"reason,omitempty"`       // static_path, candidate_path, name_hint, directory_hint
 	Tier        string   `json:"tier,omitempty"`         // of a found definition: qualified, name, segments, text
 	Witness     []string `json:"witness_path,omitempty"` // ids from the seed
+	// Within is the test that holds the subject, where the subject is no test itself.
+	Within *Entity `json:"within,omitempty"`
 }
 
 // Citation points at lines by content. StartLine and EndLine are 1-based and
@@ -183,12 +185,14 @@ type Citation struct {
 	SnippetBase64 string `json:"snippet_base64,omitempty"`
 }
 
-// The roles of a citation. A site's role is RoleSite and its relation.
+// The roles of a citation. A site's role is RoleSite and its relation, that of
+// an earlier step RoleWitness and its relation.
 const (
-	RoleDefinition        = "definition" // of a seed or a found definition
+	RoleDefinition        = "definition" // of a seed, a found definition or the test around a subject
 	RoleSubjectDefinition = "definition: subject"
 	RoleObjectDefinition  = "definition: object"
 	RoleSite              = "call site: " // "call site: calls", "call site: imports", ...
+	RoleWitness           = "witness: "   // the site of an earlier step from the seed: "witness: calls"
 	RoleMention           = "unresolved mention"
 )
 

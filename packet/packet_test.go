@@ -79,6 +79,33 @@ func TestGoldenSymbols(t *testing.T) {
 	golden(t, "symbols", assemble(t, a, f, DefaultLimits()))
 }
 
+// A test that reaches the target by way of a helper of its own: the claim names
+// the test, and the earlier step is cited.
+func TestGoldenRelatedTests(t *testing.T) {
+	f := loadFixture(t)
+	a := f.impact()
+	a.Operation = search.Request{Kind: "related_tests", Target: "send", Limit: 20, MaxBytes: 16000}
+	it := related(f.fetch(), f.get(), Calls, ResolvedStatic, 2, f.site("pkg/crlf.py", 4, 4, 4, "send"))
+	it.Node = f.testGet()
+	it.Node.Test = true
+	it.WitnessPath = []string{f.send().ID, f.get().ID, it.Node.ID}
+	it.Steps = []search.Step{{Node: f.get(), Relation: Calls, Strength: ResolvedStatic, RuleID: "lexical_binding", CallSite: f.site("pkg/http.py", 17, 17, 17, "send")}}
+	a.Items = []search.Item{it}
+	p := assemble(t, a, f, DefaultLimits())
+	golden(t, "related_tests", p)
+	d := p.Documents[0]
+	if d.Text != "fetch calls Client.get, inside test_get; hop 2, reached from Client.get" {
+		t.Errorf("%q", d.Text)
+	}
+	var roles []string
+	for _, c := range d.Citations {
+		roles = append(roles, c.Role)
+	}
+	if !slices.Equal(roles, []string{"call site: calls", RoleSubjectDefinition, RoleObjectDefinition, RoleDefinition, "witness: calls"}) {
+		t.Errorf("%q", roles)
+	}
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // The sentences are the vocabulary: a reviewer reads them here.
@@ -230,7 +257,7 @@ func TestEveryPacketLimit(t *testing.T) {
 	f := loadFixture(t)
 	full := len(encoded(t, assemble(t, f.impact(), f, DefaultLimits())))
 	smallest := 0
-	for n := 1; n <= full+200; n += 1 + n%23 {
+	for n := 1; n <= full+200; n += 1 + n%61 {
 		l := DefaultLimits()
 		l.PacketBytes = n
 		p, err := Assemble(f.impact(), f, l)
@@ -286,6 +313,24 @@ func TestWhatCannotBeCitedIsLeftOut(t *testing.T) {
 	other["pkg/http.py"] = append([]byte("\n"), other["pkg/http.py"]...)
 	if _, err := Assemble(f.impact(), other, DefaultLimits()); fault.CodeOf(err) != fault.IndexIntegrity {
 		t.Errorf("bytes that moved under the answer: %v", err)
+	}
+}
+
+// A line over the budget is left out whole, never cut; its digest stays.
+func TestALineLongerThanTheBudget(t *testing.T) {
+	f := loadFixture(t)
+	long := "send(" + strings.Repeat("x", 30000) + ")\n"
+	f["long.py"] = []byte("def x():\n" + long)
+	a := f.impact()
+	x := f.node("function", "x", "long.py", 1, 2, 1, "def x()")
+	a.Items = []search.Item{related(x, f.send(), Calls, ResolvedStatic, 1, f.site("long.py", 2, 2, 2, "send"))}
+	p := assemble(t, a, f, DefaultLimits())
+	c := p.Documents[0].Citations
+	if c[0].RawSnippet() != nil || c[0].SnippetSHA256 != Digest256([]byte(long)) || c[1].Snippet != "def x():\n" {
+		t.Errorf("%d bytes of the long line are carried, and %q", len(c[0].RawSnippet()), c[1].Snippet)
+	}
+	if !slices.Equal(p.Omissions, []string{TextLimit}) || p.Truncated {
+		t.Errorf("omissions %v, truncated %v", p.Omissions, p.Truncated)
 	}
 }
 

@@ -53,8 +53,14 @@ func Sentence(c Claim, strength string) string {
 	if strength == Candidate && c.Candidates > 1 {
 		s += fmt.Sprintf(", one of %d candidates", c.Candidates)
 	}
-	if c.Granularity == "module" {
+	switch c.Granularity {
+	case "module":
 		s += ", by its module"
+	case "class":
+		s += ", by its class"
+	}
+	if c.Within != nil {
+		s += ", inside " + c.Within.QualifiedName
 	}
 	if c.Hop > 0 {
 		s += fmt.Sprintf("; hop %d", c.Hop)

@@ -322,6 +322,28 @@ func TestBodyDescribesEachEndOnce(t *testing.T) {
 	}
 }
 
+func TestLongListsAreCut(t *testing.T) {
+	for _, n := range []int{maxChildren - 1, maxChildren, maxChildren + 2} {
+		var defs strings.Builder
+		defs.WriteString("file a.py python\n")
+		for i := range n {
+			fmt.Fprintf(&defs, "  function f%d %d-%d\n", i, i+1, i+1)
+		}
+		a := ask(t, load(t, defs.String()), Request{Kind: KindMap, Level: LevelSkeleton})
+		if got := len(a.Items[0].Children); got != min(n, maxChildren) || cutBy(a, BoundChildren) != n-got {
+			t.Errorf("of %d lines %d are there and %d left out", n, got, cutBy(a, BoundChildren))
+		}
+	}
+	var same strings.Builder
+	for i := range maxAmbiguous + 3 {
+		fmt.Fprintf(&same, "file s%02d.py python\n  function same 1-9\n", i)
+	}
+	a := ask(t, load(t, same.String()), Request{Kind: KindImpact, Target: "same"})
+	if len(a.Seeds) != maxSeeds || len(a.Ambiguous) != maxAmbiguous || cutBy(a, BoundSeeds) != maxAmbiguous+3-maxSeeds {
+		t.Errorf("%d seeds, %d ambiguous, %d left out", len(a.Seeds), len(a.Ambiguous), cutBy(a, BoundSeeds))
+	}
+}
+
 func TestSymbolID(t *testing.T) {
 	m := load(t, star(2, 1))
 	byName := ask(t, m, Request{Kind: KindImpact, Target: "hub"})

@@ -216,5 +216,8 @@ func renderItem(name map[string]string, it *Item) string {
 	for _, id := range it.WitnessPath {
 		way = append(way, name[id])
 	}
+	for _, st := range it.Steps {
+		s += fmt.Sprintf("\n    step to %s: %s at %s:%d, %s", name[st.Node.ID], st.Relation, st.CallSite.Path, st.CallSite.Line, st.Strength)
+	}
 	return s + "\n    " + it.Reason + " " + strings.Join(way, " > ")
 }

@@ -99,6 +99,25 @@ func newAnswer(m Reader, r Request) (*Answer, error) {
 	return q.a, nil
 }
 
+// A walk both ways meets every relationship from two ends and reports it once.
+func TestBothWaysReportOnce(t *testing.T) {
+	for seed := range uint64(20) {
+		m := load(t, random(seed, 5, 4, 50))
+		a, err := newAnswer(m, Request{Kind: KindSymbol, Target: "g1", Depth: 3, NodeBudget: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, it := range a.Items {
+			key := fmt.Sprint(it.From.ID, it.To.ID, it.Relation, it.CallSite.Path, it.CallSite.Line, it.CallSite.Column)
+			if seen[key] {
+				t.Fatalf("seed %d: reported twice: %+v", seed, it)
+			}
+			seen[key] = true
+		}
+	}
+}
+
 func checkWalk(t *testing.T, m *memory, a *Answer, r Request) {
 	t.Helper()
 	inward := r.Kind == KindImpact

@@ -185,10 +185,17 @@ func (s *symbolSearch) qualified() ([]graph.NodeID, error) {
 	return s.q.filter(ids, func(n *graph.Node) bool { return n.Qualified == s.text || n.Name != s.text })
 }
 
-// named: a simple name is the query or one of its words, but for case.
+// named: a simple name is the query, or one of its words that can only be meant
+// as an identifier. A plain word among others says too little to be one.
 func (s *symbolSearch) named() ([]graph.NodeID, error) {
+	names := []string{s.text}
+	for _, w := range s.words {
+		if len(s.words) == 1 || len(segments(w)) > 1 {
+			names = append(names, w)
+		}
+	}
 	var all []graph.NodeID
-	for _, name := range append([]string{s.text}, s.words...) {
+	for _, name := range names {
 		ids, err := s.q.g.NodesNamed(name)
 		if err != nil {
 			return nil, fmt.Errorf("looking up the name %q: %w", name, err)

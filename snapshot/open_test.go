@@ -125,6 +125,16 @@ func TestLinkedWorktree(t *testing.T) {
 			t.Errorf("HEAD is %s", got)
 		}
 	})
+	t.Run("of a bare repository", func(t *testing.T) {
+		bare := r.clone("--bare")
+		dir := filepath.Join(realPath(t, t.TempDir()), "wt")
+		bare.git("worktree", "add", "-q", dir, "main")
+		w := open(t, dir)
+		if w.Root() != dir {
+			t.Errorf("root %q", w.Root())
+		}
+		same(t, w, Options{})
+	})
 	t.Run("a link to nowhere", func(t *testing.T) {
 		linked.write(".git", "gitdir: /nowhere/at/all\n")
 		_, err := Open(wt)

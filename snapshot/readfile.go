@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 )
@@ -70,10 +69,16 @@ func (w worktreeDir) read(path string, limit int64, buf []byte) ([]byte, fs.File
 		WithHint("try again when nothing writes to the worktree")
 }
 
+// statReader is an opened file.
+type statReader interface {
+	io.Reader
+	Stat() (fs.FileInfo, error)
+}
+
 // readStable reads an opened file and says whether it was left alone meanwhile.
 // Size and times serve only to see a concurrent writer; what the bytes are is
 // found by hashing them.
-func readStable(f *os.File, limit int64, buf []byte) (data []byte, mode fs.FileMode, stable bool, err error) {
+func readStable(f statReader, limit int64, buf []byte) (data []byte, mode fs.FileMode, stable bool, err error) {
 	before, err := f.Stat()
 	if err != nil {
 		return nil, 0, false, err

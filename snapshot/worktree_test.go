@@ -537,3 +537,89 @@ func TestHostileIndex(t *testing.T) {
 	_, err = repo.ScanWorktree(t.Context(), Options{}, nil)
 	refused(t, err, fault.RepositoryFailed, "checksum")
 }
+
+// meddled is a file that changes while it is read.
+type meddled struct {
+	*os.File
+	change func()
+}
+
+func (m meddled) Read(p []byte) (int, error) {
+	n, err := m.File.Read(p)
+	m.change()
+	return n, err
+}
+
+func TestFileChangesWhileReading(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.py")
+	for name, change := range map[string]func(){
+		"grows":    func() { os.WriteFile(path, []byte("a = 1\nb = 2\n"), 0o644) },
+		"shrinks":  func() { os.Truncate(path, 2) },
+		"touched":  func() { os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)) },
+		"new mode": func() { os.Chmod(path, 0o600) },
+	} {
+		if err := os.WriteFile(path, []byte("a = 1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		os.Chmod(path, 0o644)
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, stable, err := readStable(f, 100, nil); !stable || err != nil {
+			t.Errorf("%s: a file at rest is not stable: %v", name, err)
+		}
+		if _, err := f.Seek(0, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, stable, err := readStable(meddled{f, change}, 100, nil); stable || err != nil {
+			t.Errorf("%s: stable %v, %v", name, stable, err)
+		}
+		f.Close()
+	}
+}
+
+// HEAD or the index moves during a scan: the bytes would belong to neither.
+func TestHeadMovesDuringScan(t *testing.T) {
+	for name, args := range map[string][]string{"HEAD": {"commit", "-q", "--allow-empty", "-m", "two"}, "index": {"rm", "-q", "--cached", "b.py"}} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			r.write("a.py", "a\n")
+			r.write("b.py", "b\n")
+			r.commit("one")
+			repo := open(t, r.dir)
+			_, err := repo.ScanWorktree(t.Context(), Options{}, func(_ int, e *Entry, _ []byte) error {
+				if e.Path == "a.py" {
+					return runGit(r.dir, args...)
+				}
+				return nil
+			})
+			refused(t, err, fault.WorkspaceBusy, name)
+			// git status rewrites the index with the same entries: no move.
+			r.git("reset", "-q", "--hard")
+			os.Chtimes(r.path("a.py"), time.Unix(1e9, 0), time.Unix(1e9, 0))
+			if _, err := repo.ScanWorktree(t.Context(), Options{}, func(int, *Entry, []byte) error { return runGit(r.dir, "status") }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Git's guess for text=auto, against Git's own verdict.
+func TestAutoGuessesBinary(t *testing.T) {
+	r := newRepo(t)
+	r.write(".gitattributes", "*.auto text=auto\n*.text text\n")
+	r.commit("one")
+	repo := open(t, r.dir)
+	for _, content := range []string{"a\r\n", "a\x00\r\n", "a\rb\r\n", "a\r", "\x01\x02\r\n", strings.Repeat("a", 200) + "\x01\r\n", "a\x1a\r\n",
+		"a\r\n\x1a", "caf\xe9\r\n", "\x7f\r\n", "\r\n", "", "\t\x1b\x0c\b\r\n"} {
+		for _, name := range []string{"f.auto", "f.text", "f.other"} {
+			r.write(name, content)
+			want := r.git("hash-object", name)
+			clean, how, ok := repo.Normalize(t.Context(), name, []byte(content))
+			if !ok || HashBlob(SHA1, clean) != want || (how != "") != (string(clean) != content) {
+				t.Errorf("%s %q: %q %q %v, git has %s", name, content, clean, how, ok, want)
+			}
+		}
+	}
+}

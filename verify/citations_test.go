@@ -280,6 +280,28 @@ func TestForgedCitations(t *testing.T) {
 	}
 }
 
+// TestALinkIsNotAFile: the text of a symbolic link is a blob, and no source.
+func TestALinkIsNotAFile(t *testing.T) {
+	w := newWorld(t)
+	link(t, "lib.py", filepath.Join(w.dir, "src/link.py"))
+	git(t, w.dir, "add", ".")
+	git(t, w.dir, "commit", "-q", "-m", "second")
+	rev, err := w.repo.Resolve(context.Background(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle := w.forge(func(p *packet.Packet) {
+		p.Repository.Commit, p.Repository.Tree = rev.Commit, rev.Tree
+		c := &p.Documents[0].Citations[0]
+		c.Path, c.StartLine, c.EndLine, c.Snippet = "src/link.py", 1, 1, "lib.py"
+		c.Blob, c.SnippetSHA256 = snapshot.HashBlob(snapshot.SHA1, []byte("lib.py")), packet.Digest256([]byte("lib.py"))
+	})
+	r := check(t, bundle, w.in(w.repo)).Report
+	if got := site(t, r); r.OK || got.Commit != Changed || got.Worktree != WorktreeMissing {
+		t.Fatalf("%+v", got)
+	}
+}
+
 // TestEachCitationOfAPacketIsChecked forges one citation after the other.
 func TestEachCitationOfAPacketIsChecked(t *testing.T) {
 	w := newWorld(t)
@@ -359,6 +381,13 @@ func TestACommitThatTheCloneLacksIsUnavailable(t *testing.T) {
 	if r.OK || r.Refusals[0].Reason != CommitUnavailable || !strings.Contains(r.Refusals[0].Detail, "not in this clone") {
 		t.Fatalf("report: %+v", r)
 	}
+	// A tag of the commit, given as the commit.
+	git(t, w.dir, "tag", "-a", "-m", "tag", "v1", w.rev.Commit)
+	tag := git(t, w.dir, "rev-parse", "v1")
+	r = check(t, w.forge(func(p *packet.Packet) { p.Repository.Commit = tag }), w.in(w.repo)).Report
+	if r.OK || r.Refusals[0].Reason != CommitUnavailable {
+		t.Fatalf("a tag's id as the commit: %+v", r)
+	}
 	// The tree of the commit, given as the commit.
 	bundle = w.forge(func(p *packet.Packet) { p.Repository.Commit = p.Repository.Tree })
 	r = check(t, bundle, w.in(w.repo)).Report
@@ -423,20 +452,44 @@ func copyFile(t testing.TB, from, to string) {
 	write(t, to, data)
 }
 
+// TestABlobWithCRLF: under text=auto Git leaves such a file's line ends alone, so
+// a CR more in the worktree is a change, and under text it is none.
+func TestABlobWithCRLF(t *testing.T) {
+	w := newWorld(t)
+	mixed := appPy + "x = 1\r\n"
+	put(t, w.dir, "src/app.py", mixed)
+	git(t, w.dir, "commit", "-q", "-a", "-m", "second")
+	rev, err := w.repo.Resolve(context.Background(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.answer.Commit, w.answer.Tree = rev.Commit, rev.Tree
+	w.rebind(mixed, 0)
+	order := w.order()
+	order.Source = files{"src/lib.py": libPy, "src/app.py": mixed}
+	m, err := Mint(context.Background(), order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, w.dir, ".git/info/attributes", "*.py text=auto eol=crlf\n")
+	for content, want := range map[string]WorktreeVerdict{
+		mixed: WorktreeSame,
+		strings.ReplaceAll(strings.ReplaceAll(mixed, "\r\n", "\n"), "\n", "\r\n"): WorktreeUndecided,
+	} {
+		put(t, w.dir, "src/app.py", content)
+		if got := site(t, check(t, m.Bundle, w.in(open(t, w.dir))).Report); got.Worktree != want {
+			t.Errorf("%q: %s, want %s (%s)", content, got.Worktree, want, got.Note)
+		}
+	}
+}
+
 // TestAPacketOfAWorktree: the worktree's bytes decide, the commit is reported.
 func TestAPacketOfAWorktree(t *testing.T) {
 	w := newWorld(t)
 	edited := "# edited\n" + appPy
 	put(t, w.dir, "src/app.py", edited)
 	w.answer.Source, w.answer.Dirty = "worktree", true
-	for i := range w.answer.Items {
-		it := &w.answer.Items[i]
-		it.CallSite.StartLine, it.CallSite.EndLine, it.CallSite.Line = 6+i, 6+i, 6+i
-		it.CallSite.Blob, it.CallSite.FileSHA256 = snapshot.HashBlob(snapshot.SHA1, []byte(edited)), packet.Digest256([]byte(edited))
-		main := *it.From
-		main.StartLine, main.EndLine, main.NameLine, main.Blob, main.FileSHA256 = 5, 8, 5, it.CallSite.Blob, it.CallSite.FileSHA256
-		it.From, it.Node = &main, main
-	}
+	w.rebind(edited, 1)
 	order := w.order()
 	order.Source = files{"src/lib.py": libPy, "src/app.py": edited}
 	m, err := Mint(context.Background(), order)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,9 +47,6 @@ type world struct {
 
 func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git here to make a repository with")
-	}
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
@@ -82,17 +80,47 @@ func open(t testing.TB, dir string) *snapshot.Repository {
 	return repo
 }
 
+// The repository that every world starts from is made once and copied.
+var made struct {
+	once sync.Once
+	dir  string
+}
+
+func template(t testing.TB) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git here to make a repository with")
+	}
+	made.once.Do(func() {
+		dir, err := os.MkdirTemp("", "exhibit-verify")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.dir = dir
+		git(t, dir, "init", "-q", "-b", "main", "--template=")
+		put(t, dir, ".git/info/exclude", "")
+		put(t, dir, "src/lib.py", libPy)
+		put(t, dir, "src/app.py", appPy)
+		git(t, dir, "add", ".")
+		git(t, dir, "commit", "-q", "-m", "first")
+	})
+	return made.dir
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if made.dir != "" {
+		_ = os.RemoveAll(made.dir)
+	}
+	os.Exit(code)
+}
+
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(template(t))); err != nil {
 		t.Fatal(err)
 	}
-	git(t, dir, "init", "-q", "-b", "main")
-	put(t, dir, "src/lib.py", libPy)
-	put(t, dir, "src/app.py", appPy)
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-q", "-m", "first")
 	w := &world{t: t, dir: dir, repo: open(t, dir)}
 	var err error
 	if w.rev, err = w.repo.Resolve(context.Background(), "HEAD"); err != nil {
@@ -132,6 +160,20 @@ func (w *world) impact() *search.Answer {
 			CallSite: &search.SiteRef{Path: main.Path, StartLine: line, EndLine: line, Line: line, Column: 8, Name: "run", Blob: main.Blob, FileSHA256: main.FileSHA256}})
 	}
 	return a
+}
+
+// rebind makes the answer one about other bytes of src/app.py, in which
+// everything stands shift lines lower.
+func (w *world) rebind(content string, shift int) {
+	blob, digest := snapshot.HashBlob(snapshot.SHA1, []byte(content)), packet.Digest256([]byte(content))
+	for i := range w.answer.Items {
+		it := &w.answer.Items[i]
+		s, main := *it.CallSite, *it.From
+		s.StartLine, s.EndLine, s.Line, s.Blob, s.FileSHA256 = s.StartLine+shift, s.EndLine+shift, s.Line+shift, blob, digest
+		main.StartLine, main.EndLine, main.NameLine = main.StartLine+shift, main.EndLine+shift, main.NameLine+shift
+		main.Blob, main.FileSHA256 = blob, digest
+		it.CallSite, it.From, it.Node = &s, &main, main
+	}
 }
 
 // files is a packet.Source of fixed contents.

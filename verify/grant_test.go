@@ -170,6 +170,8 @@ func TestSignedNonsense(t *testing.T) {
 		{"another packet", edit(packet.Digest256(raw), strings.Repeat("ce", 32)), PacketDigest},
 		{"an issuer that is not listed", edit("ann@example.org", "root@example.org"), IssuerNotAllowed},
 		{"an end before its start", edit("2026-06-01T13:00:00Z", "2026-06-01T11:00:00Z"), StatementInvalid},
+		{"issued in the future", edit(`"issued_at":"2026-06-01T12:00:00Z"`, `"issued_at":"2026-06-01T12:30:00Z"`), NotYetValid},
+		{"valid in the future", edit(`"not_before":"2026-06-01T12:00:00Z"`, `"not_before":"2026-06-01T12:30:00Z"`), NotYetValid},
 		{"a time that is none", edit("2026-06-01T13:00:00Z", "2026-06-31T13:00:00Z"), StatementInvalid},
 		{"no JSON", []byte("payload"), StatementInvalid},
 	} {

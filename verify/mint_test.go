@@ -81,13 +81,7 @@ func TestMintRefuses(t *testing.T) {
 		{"an answer none of whose claims is so", func(w *world, o *Order) {
 			edited := "#\n" + appPy
 			o.Source = files{"src/lib.py": libPy, "src/app.py": edited}
-			for i := range w.answer.Items {
-				it := &w.answer.Items[i]
-				it.CallSite.Blob, it.CallSite.FileSHA256 = snapshot.HashBlob(snapshot.SHA1, []byte(edited)), packet.Digest256([]byte(edited))
-				main := *it.From
-				main.Blob, main.FileSHA256 = it.CallSite.Blob, it.CallSite.FileSHA256
-				it.From, it.Node = &main, main
-			}
+			w.rebind(edited, 0)
 		}, fault.CodeChanged},
 		{"source bytes that are not the answer's", func(w *world, o *Order) {
 			o.Source = files{"src/lib.py": libPy, "src/app.py": appPy + "#"}

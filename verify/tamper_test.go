@@ -14,6 +14,9 @@ import (
 // several ways. Each result must be refused or, where the byte is outside what
 // is signed, harmless: the verified packet bytes and claims are the same.
 func TestNoByteOfABundleCanBeChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	w := newWorld(t)
 	m := w.mint()
 	options := w.options()
@@ -37,12 +40,10 @@ func TestNoByteOfABundleCanBeChanged(t *testing.T) {
 	}
 	data := bytes.Clone(m.Bundle)
 	for i, b := range m.Bundle {
-		// One bit in turn, the one between upper and lower case, another letter or digit.
-		for _, with := range []byte{b ^ 1<<(i%8), b ^ 1<<5, "01"[b&1]} {
-			if with != b {
-				data[i] = with
-				try(i, data)
-			}
+		// One bit in turn, and another letter case, digit or sign.
+		for _, with := range []byte{b ^ 1<<(i%8), b ^ 1<<5} {
+			data[i] = with
+			try(i, data)
 		}
 		data[i] = b
 	}

@@ -59,7 +59,7 @@ func (w *walker) classDeclNamed(i, name int, span facts.Span, fl facts.Flags, sc
 // classBody walks type parameters, heritage and members of a class.
 func (w *walker) classBody(i int, def facts.DefID) facts.ExprID {
 	d, f := w.d, w.f
-	wasScope, wasOwner, wasClass, wasFunc, wasCond := w.scope, w.owner, w.class, w.inFunc, w.cond
+	wasScope, wasOwner, wasClass, wasFunc, wasCond, wasStatic := w.scope, w.owner, w.class, w.inFunc, w.cond, w.static
 	for c, end := i+1, int(w.t.Nodes[i].Next); c < end; c = int(w.t.Nodes[c].Next) {
 		if w.op(c) == opDecorator {
 			w.owner = def
@@ -79,7 +79,7 @@ func (w *walker) classBody(i int, def facts.DefID) facts.ExprID {
 		bases := w.heritage(h)
 		f.Defs[def].Bases = bases
 	}
-	w.class, w.inFunc, w.cond = def, false, false
+	w.class, w.inFunc, w.cond, w.static = def, false, false, false
 	if body := w.t.Child(i, d.body); body >= 0 {
 		f.Defs[def].BodyStart = w.t.Nodes[body].Start
 		was := w.damaged
@@ -87,7 +87,7 @@ func (w *walker) classBody(i int, def facts.DefID) facts.ExprID {
 		w.members(body)
 		w.damaged = was
 	}
-	w.scope, w.owner, w.class, w.inFunc, w.cond = wasScope, wasOwner, wasClass, wasFunc, wasCond
+	w.scope, w.owner, w.class, w.inFunc, w.cond, w.static = wasScope, wasOwner, wasClass, wasFunc, wasCond, wasStatic
 	e := w.make(facts.ExprLambda, i)
 	e.Def = def
 	return w.b.Expr(e)
@@ -127,7 +127,9 @@ func (w *walker) classMember(c int, start uint32) {
 	case opField:
 		w.field(c, start)
 	case opStaticBlock:
+		w.static = true
 		w.scoped(c)
+		w.static = false
 	default:
 		w.node(c, mPlain)
 	}
@@ -222,12 +224,13 @@ func (w *walker) method(i, start int, class facts.DefID, literal bool) facts.Def
 		dd.Name = w.b.Str("[computed]")
 	}
 	def := w.def(dd, name)
-	wasClass := w.class
+	wasClass, wasStatic := w.class, w.static
+	w.static = dd.Flags&facts.FlagStatic != 0
 	if literal {
 		w.class = facts.None
 	}
 	w.function(i, def, def)
-	w.class = wasClass
+	w.class, w.static = wasClass, wasStatic
 	return def
 }
 
@@ -290,6 +293,8 @@ func (w *walker) field(i int, start uint32) {
 		}
 	}
 	def := w.def(dd, name)
+	w.static = dd.Flags&facts.FlagStatic != 0
+	defer func() { w.static = false }()
 	var typ facts.ExprID
 	if d.typescript {
 		if t := w.t.Child(i, d.typ); t >= 0 {

@@ -256,7 +256,7 @@ func (w *walker) declarator(i int, scope facts.ScopeID, span facts.Span, fl fact
 		defer func() { w.damaged = was }()
 	}
 	if value >= 0 && w.op(name) == opIdentifier {
-		if v := w.skipParens(value); w.declFunctionValue(i, name, v, scope, span, fl) {
+		if v := w.skipCasts(value); w.declFunctionValue(i, name, value, v, scope, span, fl) {
 			return
 		}
 	}
@@ -307,7 +307,7 @@ func (w *walker) declarator(i int, scope facts.ScopeID, span facts.Span, fl fact
 }
 
 // declFunctionValue makes a function or class of `const f = () => {}`.
-func (w *walker) declFunctionValue(i, name, v int, scope facts.ScopeID, span facts.Span, fl facts.Flags) bool {
+func (w *walker) declFunctionValue(i, name, value, v int, scope facts.ScopeID, span facts.Span, fl facts.Flags) bool {
 	d := w.d
 	switch w.op(v) {
 	case opArrow, opFunctionExpr:
@@ -317,6 +317,8 @@ func (w *walker) declFunctionValue(i, name, v int, scope facts.ScopeID, span fac
 		if d.typescript {
 			if tn := w.t.Child(i, d.typ); tn >= 0 {
 				t = w.typeNode(tn)
+			} else if c := w.castType(value); c >= 0 {
+				t = w.typeNode(c)
 			}
 		}
 		wasClass := w.class
@@ -331,6 +333,9 @@ func (w *walker) declFunctionValue(i, name, v int, scope facts.ScopeID, span fac
 		w.exportInPlace(def, fl)
 		return true
 	case opClass:
+		if v != w.skipParens(value) {
+			return false
+		}
 		if d.typescript {
 			if tn := w.t.Child(i, d.typ); tn >= 0 {
 				return false
@@ -340,6 +345,34 @@ func (w *walker) declFunctionValue(i, name, v int, scope facts.ScopeID, span fac
 		return true
 	}
 	return false
+}
+
+// skipCasts looks through parentheses, `as`, `satisfies` and `!`.
+func (w *walker) skipCasts(i int) int {
+	for {
+		switch w.op(i) {
+		case opParen, opNonNull, opAs:
+			c := w.firstNamed(i)
+			if c < 0 || w.op(c) == opTypeArguments {
+				return i
+			}
+			i = c
+		default:
+			return i
+		}
+	}
+}
+
+// castType gives the type node of the outermost cast around a value, or -1.
+func (w *walker) castType(i int) int {
+	i = w.skipParens(i)
+	if w.op(i) != opAs {
+		return -1
+	}
+	if first, last := w.firstNamed(i), w.lastNamed(i); first != last {
+		return last
+	}
+	return -1
 }
 
 func (w *walker) decorator(i int) facts.ExprID {

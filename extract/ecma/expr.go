@@ -42,6 +42,17 @@ func (w *walker) make(kind facts.ExprKind, i int) facts.Expr {
 	return facts.Expr{Kind: kind, Def: facts.None, Span: w.span(i)}
 }
 
+// this makes this or super: its Def is the class that it speaks of, and
+// FlagStatic says that it is the class itself rather than an instance.
+func (w *walker) this(kind facts.ExprKind, i int) facts.Expr {
+	e := w.make(kind, i)
+	e.Def = w.class
+	if w.static {
+		e.Flags |= facts.FlagStatic
+	}
+	return e
+}
+
 func (w *walker) expr(i int, o op, m mode) facts.ExprID {
 	d, b := w.d, w.b
 	switch o {
@@ -60,9 +71,9 @@ func (w *walker) expr(i int, o op, m mode) facts.ExprID {
 	case opNew:
 		return w.newExpr(i)
 	case opThis:
-		return b.Expr(w.make(facts.ExprThis, i))
+		return b.Expr(w.this(facts.ExprThis, i))
 	case opSuper:
-		x := b.Expr(w.make(facts.ExprSuper, i))
+		x := b.Expr(w.this(facts.ExprSuper, i))
 		if m == mCall {
 			w.ref(facts.RefCall, 0, i, i, x)
 		}
@@ -242,6 +253,9 @@ func (w *walker) call(i int, m mode) facts.ExprID {
 	if n := len(w.f.Refs); n > firstRef && w.f.Refs[n-1].Kind == facts.RefCall && w.f.Refs[n-1].Expr == callee {
 		w.f.Refs[n-1].Site = w.span(i)
 	}
+	if o := w.op(w.skipParens(fn)); o == opCall {
+		w.anonymousCall(i, fn, callee)
+	}
 	if d.typescript {
 		if ta := w.t.Child(i, d.typeArguments); ta >= 0 {
 			callee = w.withTypeArgs(callee, ta)
@@ -257,6 +271,18 @@ func (w *walker) call(i int, m mode) facts.ExprID {
 	}
 	e := w.make(facts.ExprCall, i)
 	return w.seal(e, mark)
+}
+
+// anonymousCall records the call of what a call gave back, f()(x): a site of
+// its own, without a name, at the start of its callee.
+func (w *walker) anonymousCall(i, fn int, callee facts.ExprID) {
+	var fl facts.Flags
+	if w.damaged {
+		fl = facts.FlagDamaged
+	}
+	start := w.t.Nodes[fn].Start
+	w.b.Ref(facts.Ref{Kind: facts.RefCall, Flags: fl, Scope: w.scope, Owner: w.owner, Span: facts.Span{Start: start, End: start},
+		Expr: callee, Site: w.span(i)})
 }
 
 // withTypeArgs wraps an expression with its explicit type arguments.
@@ -455,7 +481,7 @@ func (w *walker) assignTarget(i int, value facts.ExprID) {
 		}
 		if w.op(obj) == opThis && w.class >= 0 && value != 0 {
 			w.f.Bindings = append(w.f.Bindings, facts.Binding{Kind: facts.BindAttr, Flags: w.flags() & facts.FlagDamaged, Name: w.str(prop),
-				Scope: w.scope, Span: w.span(prop), Def: w.class, Import: facts.None, Value: value, Target: w.b.Expr(w.make(facts.ExprThis, obj))})
+				Scope: w.scope, Span: w.span(prop), Def: w.class, Import: facts.None, Value: value, Target: w.b.Expr(w.this(facts.ExprThis, obj))})
 			return
 		}
 		w.member(i, i, mValue)

@@ -70,7 +70,7 @@ func (w *walker) typeNode(i int) facts.ExprID {
 	case opTypePredicate:
 		return w.predicate(i)
 	case opThisType, opThis:
-		return w.b.Expr(w.make(facts.ExprThis, i))
+		return w.b.Expr(w.this(facts.ExprThis, i))
 	case opTemplateType:
 		for c, end := i+1, int(w.t.Nodes[i].Next); c < end; c = int(w.t.Nodes[c].Next) {
 			if w.t.Nodes[c].IsNamed() && w.t.Nodes[c].Kind != d.stringFragment {

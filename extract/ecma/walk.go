@@ -38,6 +38,7 @@ type walker struct {
 	returns  []facts.ExprID
 	damaged  bool
 	ambient  bool
+	static   bool // this means the class itself
 	inFunc   bool // inside a function body
 	cond     bool // inside an if, a loop or a try
 	assigned []assignment

@@ -159,7 +159,6 @@ var (
 	fieldLeft     = lang.Field("left")
 	fieldRight    = lang.Field("right")
 	fieldOperator = lang.Field("operator")
-	fieldInit     = lang.Field("initializer")
 	fieldAlias    = lang.Field("alias")
 	fieldLabel    = lang.Field("label")
 )

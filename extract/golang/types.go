@@ -41,7 +41,7 @@ func (w *walker) typeAs(i int, kind facts.RefKind) facts.ExprID {
 		e.Kind = facts.ExprChanType
 		return w.b.Expr(e, w.fieldTypeOf(i, fieldValue))
 	case opFuncType:
-		return w.signature(i, false)
+		return w.signature(i, nil)
 	case opStructType:
 		return w.structType(i, facts.None)
 	case opInterfaceType:
@@ -116,62 +116,90 @@ func (w *walker) typeElem(i int, kind facts.RefKind) facts.ExprID {
 }
 
 // signature builds the ExprFuncType of anything with parameters and results.
-// bind says whether the names are bound in the scope that is open.
-func (w *walker) signature(i int, bind bool) facts.ExprID {
+// bind, unless nil, is called when all types are built and before the names are
+// bound in the scope that is open: no parameter is in scope in the types.
+func (w *walker) signature(i int, bind func()) facts.ExprID {
 	var kids []facts.ExprID
+	var names []parameter
 	if params := w.child(i, fieldParams); params >= 0 {
-		kids = w.parameters(params, facts.BindParam, bind, kids)
+		kids, names = w.parameters(params, facts.BindParam, kids, names)
 	}
 	count := len(kids)
 	if result := w.child(i, fieldResult); result >= 0 {
 		if w.n[result].Kind == kindParameters {
-			kids = w.parameters(result, facts.BindResult, bind, kids)
+			kids, names = w.parameters(result, facts.BindResult, kids, names)
 		} else {
 			kids = append(kids, w.typ(result))
 		}
 	}
+	if bind == nil {
+		names = nil
+	} else {
+		bind()
+	}
+	for _, p := range names {
+		w.bind(facts.Binding{
+			Kind: p.kind, Name: w.str(p.node), Span: w.span(p.node), Def: facts.None, Import: facts.None, Type: p.t, Order: uint32(p.order),
+		})
+	}
 	return w.b.Expr(facts.Expr{Kind: facts.ExprFuncType, Level: uint32(count), Def: facts.None, Span: w.span(i)}, kids...)
 }
 
-// parameters appends the types of a parameter list, one for each name, and binds
-// the names after all types are built: a parameter is not in scope in them.
-func (w *walker) parameters(list int, kind facts.BindKind, bind bool, kids []facts.ExprID) []facts.ExprID {
-	type named struct {
-		node  int
-		t     facts.ExprID
-		order int
-	}
-	var names []named
+// parameter is a named parameter or result.
+type parameter struct {
+	node  int
+	kind  facts.BindKind
+	t     facts.ExprID
+	order int
+}
+
+// parameters appends the types of a parameter list to kids, one for each
+// parameter, and the named ones to names.
+func (w *walker) parameters(list int, kind facts.BindKind, kids []facts.ExprID, names []parameter) ([]facts.ExprID, []parameter) {
 	start := len(kids)
+	named := w.namedParameters(list)
+	var pending []int // names that the parser took for types
 	for c, end := list+1, w.next(list); c < end; c = w.next(c) {
 		if w.n[c].Kind != kindParameter && w.n[c].Kind != kindVariadic {
 			w.node(c)
 			continue
 		}
-		t := w.fieldTypeOf(c, fieldType)
-		if w.n[c].Kind == kindVariadic {
-			t = w.b.Expr(facts.Expr{Kind: facts.ExprEllipsis, Def: facts.None, Span: w.span(c)}, t)
+		t := w.child(c, fieldType)
+		own := w.child(c, fieldName)
+		if named && own < 0 && t >= 0 && w.n[c].Kind == kindParameter && w.op(t) == opTypeIdent {
+			pending = append(pending, t)
+			continue
 		}
-		count := 0
+		typ := w.fieldTypeOf(c, fieldType)
+		if w.n[c].Kind == kindVariadic {
+			typ = w.b.Expr(facts.Expr{Kind: facts.ExprEllipsis, Def: facts.None, Span: w.span(c)}, typ)
+		}
 		for k, end := c+1, w.next(c); k < end; k = w.next(k) {
 			if w.n[k].Field == fieldName && w.op(k) == opIdent {
-				names = append(names, named{k, t, len(kids) - start})
-				kids = append(kids, t)
-				count++
+				pending = append(pending, k)
 			}
 		}
-		if count == 0 {
-			kids = append(kids, t)
+		for _, name := range pending {
+			names = append(names, parameter{name, kind, typ, len(kids) - start})
+			kids = append(kids, typ)
+		}
+		if len(pending) == 0 {
+			kids = append(kids, typ)
+		}
+		pending = pending[:0]
+	}
+	return kids, names
+}
+
+// namedParameters says whether a list names its parameters: all or none do. Of
+// a long run of names the parser takes the first for types.
+func (w *walker) namedParameters(list int) bool {
+	for c, end := list+1, w.next(list); c < end; c = w.next(c) {
+		if (w.n[c].Kind == kindParameter || w.n[c].Kind == kindVariadic) && w.child(c, fieldName) >= 0 {
+			return true
 		}
 	}
-	if bind {
-		for _, p := range names {
-			w.bind(facts.Binding{
-				Kind: kind, Name: w.str(p.node), Span: w.span(p.node), Def: facts.None, Import: facts.None, Type: p.t, Order: uint32(p.order),
-			})
-		}
-	}
-	return kids
+	return false
 }
 
 // structType builds a struct type; its fields become definitions of parent
@@ -288,7 +316,7 @@ func (w *walker) interfaceType(i int, parent facts.DefID) facts.ExprID {
 			if id != facts.None {
 				w.owner = id
 			}
-			typ := w.signature(c, false)
+			typ := w.signature(c, nil)
 			w.owner = was
 			kids = append(kids, w.keyword(name, typ, id, facts.FlagAbstract))
 		case w.op(c) == opTypeElem:

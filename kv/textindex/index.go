@@ -74,10 +74,26 @@ func Build(ctx context.Context, dir, work string, docs iter.Seq2[Document, error
 		return 0, err
 	}
 	n, err = index(ctx, b, docs)
+	if n == 0 && err == nil { // Bleve cannot close a builder that was given nothing
+		return 0, makeEmpty(dir)
+	}
 	if closeErr := b.Close(); err == nil {
 		err = closeErr
 	}
 	return n, err
+}
+
+// emptyFile marks the index of no documents, which Bleve cannot make.
+const emptyFile = "empty"
+
+func makeEmpty(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, emptyFile), []byte("no documents\n"), 0o600)
 }
 
 func index(ctx context.Context, b bleve.Builder, docs iter.Seq2[Document, error]) (n int, err error) {
@@ -106,13 +122,16 @@ func index(ctx context.Context, b bleve.Builder, docs iter.Seq2[Document, error]
 func formatID(id uint32) string { return fmt.Sprintf("%08x", id) }
 
 // Index is an open index. It is safe for concurrent use.
-type Index struct{ index bleve.Index }
+type Index struct{ index bleve.Index } // nil for the index of no documents
 
 // ErrTimeout is given for an index that does not open in time.
 var ErrTimeout = errors.New("text index does not open: another process may hold it")
 
 // Open opens the index in dir read-only.
 func Open(ctx context.Context, dir string) (*Index, error) {
+	if _, err := os.Lstat(filepath.Join(dir, emptyFile)); err == nil {
+		return &Index{}, nil
+	}
 	type result struct {
 		index bleve.Index
 		err   error
@@ -130,7 +149,7 @@ func Open(ctx context.Context, dir string) (*Index, error) {
 	}()
 	abandon := func() { // what opens after all is closed again
 		go func() {
-			if r := <-done; r.index != nil {
+			if r := <-done; r.err == nil {
 				r.index.Close()
 			}
 		}()
@@ -151,10 +170,18 @@ func Open(ctx context.Context, dir string) (*Index, error) {
 }
 
 // Close closes the index.
-func (x *Index) Close() error { return x.index.Close() }
+func (x *Index) Close() error {
+	if x.index == nil {
+		return nil
+	}
+	return x.index.Close()
+}
 
 // Count gives the number of documents.
 func (x *Index) Count() (int, error) {
+	if x.index == nil {
+		return 0, nil
+	}
 	n, err := x.index.DocCount()
 	return int(n), err
 }
@@ -168,6 +195,9 @@ func (x *Index) Candidates(ctx context.Context, words []string, limit int) (ids 
 			err = fmt.Errorf("text index: %v", r)
 		}
 	}()
+	if x.index == nil || limit <= 0 {
+		return nil, nil
+	}
 	terms := Terms(strings.Join(words, " "))
 	if len(terms) > maxTerms {
 		terms = terms[:maxTerms]

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/exhibit-dev/exhibit/packet"
@@ -142,8 +143,7 @@ func (pg *page) packet(p *packet.Packet, address string) {
 		pg.document(i+1, &p.Documents[i])
 	}
 	if len(p.Documents) == 0 {
-		pg.heading(2, "Nothing was found")
-		pg.line("The search covered the generation as stated above, within the bounds stated above.")
+		pg.absence(p)
 	}
 	if len(p.Seeds) > 0 {
 		pg.heading(2, "The target")
@@ -160,6 +160,25 @@ func (pg *page) packet(p *packet.Packet, address string) {
 	if pg.report.Escaped > 0 {
 		pg.line("")
 		pg.line("%d characters are shown as escapes such as ⟦U+202E⟧; digests and line numbers are of the raw bytes.", pg.report.Escaped)
+	}
+}
+
+// lost are the omissions by which claims that were found are not carried.
+var lost = []string{packet.DocumentLimit, packet.MissingCitation, packet.UnsupportedRecordKind, packet.ProviderWarning}
+
+// absence says why there is no claim: nothing found, nothing chosen, and
+// nothing carried are three answers.
+func (pg *page) absence(p *packet.Packet) {
+	switch {
+	case len(p.UnresolvedEntities) > 0:
+		pg.heading(2, "The name is ambiguous")
+		pg.line("Ask again with one of the qualified names or paths above.")
+	case slices.ContainsFunc(p.Omissions, func(code string) bool { return slices.Contains(lost, code) }):
+		pg.heading(2, "No claim is carried")
+		pg.line("Something was found, and the omissions above say why it is not here.")
+	default:
+		pg.heading(2, "Nothing was found")
+		pg.line("The search covered the generation as stated above, within the bounds stated above.")
 	}
 }
 

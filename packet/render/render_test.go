@@ -150,6 +150,33 @@ func TestAPacketWithoutLines(t *testing.T) {
 	}
 }
 
+// No claim has three meanings, and each is said.
+func TestAPacketWithoutClaims(t *testing.T) {
+	show := func(spoil func(*packet.Packet)) string {
+		p := build(t, "a.go", "f", "f()\n")
+		p.Documents = []packet.Document{}
+		spoil(p)
+		out, _, err := Packet(p, Options{Format: Text, Random: rand.Reader})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	for want, spoil := range map[string]func(*packet.Packet){
+		"Nothing was found":     func(*packet.Packet) {},
+		"The name is ambiguous": func(p *packet.Packet) { p.UnresolvedEntities = []packet.Entity{p.Seeds[0].Entity} },
+		"No claim is carried": func(p *packet.Packet) {
+			p.Omissions = []string{packet.MissingCitation}
+			p.QueryCompleteness, p.Completeness = packet.Partial, packet.Partial
+		},
+	} {
+		out := show(spoil)
+		if !strings.Contains(out, want) || !strings.Contains(out, `unresolved references named "f": 3`) || !strings.Contains(out, `not read: "a.go"`) {
+			t.Errorf("%s is not told:\n%s", want, out)
+		}
+	}
+}
+
 var gutter = regexp.MustCompile(`^ *[0-9]+ \| |^       \| ⟦no line end⟧$`)
 
 // holds reads a rendering as a consumer would, by the mark alone, and checks

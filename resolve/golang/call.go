@@ -25,6 +25,9 @@ func (r *resolver) call(f *file, e facts.ExprID) operand {
 		return operand{}
 	}
 	t := fn.t
+	if path := r.unsafeCall(f, kids[0]); path != "" {
+		return value(r.unsafe(f, path, kids[1:]))
+	}
 	if t.kind == tExternal {
 		return value(r.externalCall(f, t, kids[1:]))
 	}
@@ -85,13 +88,13 @@ func (r *resolver) infer(f *file, t *typ, args []facts.ExprID) *typ {
 		env = append(env, binding{param: p})
 	}
 	// Typed arguments first, untyped constants afterwards.
+	types, spread := r.argTypes(f, args)
 	for pass := 0; pass < 2; pass++ {
-		for i, a := range args {
-			at := r.typeOf(f, a)
+		for i, at := range types {
 			if at == nil || (at.kind == tUntyped) != (pass == 1) {
 				continue
 			}
-			r.unify(env, paramAt(t, i, f.Exprs[a].Kind == facts.ExprSpread), defaulted(at), 0)
+			r.unify(env, paramAt(t, i, spread), defaulted(at), 0)
 		}
 	}
 	// Constraints such as ~[]E tell one parameter by another.
@@ -115,6 +118,20 @@ func (r *resolver) infer(f *file, t *typ, args []facts.ExprID) *typ {
 		}
 	}
 	return &typ{kind: tFunc, variadic: t.variadic, params: t.params, results: bound.results(t.results)}
+}
+
+// argTypes gives the types of arguments; one call with several results stands for
+// all. spread says that the last one is x... .
+func (r *resolver) argTypes(f *file, args []facts.ExprID) (types []*typ, spread bool) {
+	for _, a := range args {
+		t := r.typeOf(f, a)
+		if t != nil && t.kind == tTuple && len(args) == 1 {
+			return t.results, false
+		}
+		types = append(types, t)
+		spread = f.Exprs[a].Kind == facts.ExprSpread
+	}
+	return types, spread
 }
 
 // results applies s to result types; what stays a parameter that was not

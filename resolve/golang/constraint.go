@@ -57,6 +57,33 @@ func words(s string) map[string]bool {
 // constraints count as compatible.
 const maxFree = 8
 
+// pair is two constraints in the order in which they were asked about.
+type pair struct{ a, b *condition }
+
+// compatible says, with a memory, whether two constraints can hold together.
+func (r *resolver) compatible(a, b *condition) bool {
+	if a == nil || b == nil || a == b {
+		return true
+	}
+	k := pair{a, b}
+	ok, known := r.compat[k]
+	if !known {
+		ok = together(a, b)
+		r.compat[k] = ok
+	}
+	return ok
+}
+
+// condition gives the one condition of a text.
+func (r *resolver) condition(text string) *condition {
+	c, known := r.conditions[text]
+	if !known {
+		c = parseCondition(text)
+		r.conditions[text] = c
+	}
+	return c
+}
+
 // together says whether some platform and set of tags satisfies both
 // constraints; nil is always satisfied. It tries every system and architecture
 // that either mentions, one that neither does, and all values of other tags.

@@ -111,7 +111,8 @@ func (r *resolver) implements(n *named, list *methodList) bool {
 			return false
 		}
 		s := r.methodIn(n, m.name)
-		if s.kind != selMethod && s.kind != selInterface || !r.identical(s.t, m.t, 0) {
+		budget := maxType
+		if s.kind != selMethod && s.kind != selInterface || !r.identical(s.t, m.t, &budget) {
 			return false
 		}
 	}

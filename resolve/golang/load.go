@@ -20,6 +20,10 @@ type resolver struct {
 	named     []*named // package-level and local types, in order of discovery
 	implement *implementations
 	depth     int
+
+	conditions map[string]*condition // by text
+	compat     map[pair]bool
+	searching  map[*named]bool // by anyVariant
 }
 
 type packageKey struct{ dir, name string }
@@ -47,9 +51,8 @@ type named struct {
 	params  []*typ // type parameters of the first definition
 	self    *typ   // the type without arguments
 	under   *typ
-	state   uint8 // of under: 0 unknown, 1 being found, 2 found
-	sets    bool
-	set     map[string]*selection // the method set with promoted ones, when sets
+	state   uint8                 // of under: 0 unknown, 1 being found, 2 found
+	set     map[string]*selection // methods that were looked up, promoted ones too
 	ifaces  *methodList
 }
 
@@ -77,7 +80,6 @@ type file struct {
 	defTypes map[facts.DefID]*typ
 	locals   map[facts.DefID]*named
 	params   map[int32]*typ // type parameters by binding
-	busy     map[int32]bool // bindings being typed
 }
 
 func dirOf(p string) string {
@@ -89,7 +91,8 @@ func dirOf(p string) string {
 
 // load sorts files into packages and definitions into scopes.
 func load(in *graph.Input) *resolver {
-	r := &resolver{packages: map[packageKey]*pkg{}, byDir: map[string][]*pkg{}, paths: map[string]bool{}}
+	r := &resolver{packages: map[packageKey]*pkg{}, byDir: map[string][]*pkg{}, paths: map[string]bool{},
+		conditions: map[string]*condition{}, compat: map[pair]bool{}, searching: map[*named]bool{}}
 	dirs := map[string]bool{}
 	for _, f := range in.Files {
 		dirs[dirOf(f.Path)] = true
@@ -110,10 +113,10 @@ func load(in *graph.Input) *resolver {
 		r.addDefs(f)
 	}
 	for _, f := range r.files {
-		r.addMethods(f)
+		r.addImports(f)
 	}
 	for _, f := range r.files {
-		r.addImports(f)
+		r.addMethods(f)
 	}
 	return r
 }
@@ -127,7 +130,7 @@ func (r *resolver) addFile(i int32, f *facts.File) {
 		if f.Defs[d].Kind == facts.KindPackage {
 			name = f.Text(f.Defs[d].Name)
 			if v := f.Defs[d].Value; v != 0 {
-				x.constraint = parseCondition(f.Text(f.Exprs[v].Name))
+				x.constraint = r.condition(f.Text(f.Exprs[v].Name))
 			}
 			break
 		}
@@ -192,7 +195,12 @@ func (r *resolver) addMethods(f *file) {
 		}
 		typeName, name, ok := strings.Cut(f.Text(def.Qual), ".")
 		if o := f.pkg.scope[typeName]; ok && o != nil && o.named != nil {
-			o.named.methods[name] = append(o.named.methods[name], graph.DefRef{File: f.index, Def: facts.DefID(d)})
+			n := o.named
+			// A receiver may be an alias of the type.
+			if t := r.declared(n); t != nil && t.kind == tNamed && t.named.pkg == f.pkg {
+				n = t.named
+			}
+			n.methods[name] = append(n.methods[name], graph.DefRef{File: f.index, Def: facts.DefID(d)})
 		}
 	}
 }
@@ -203,7 +211,7 @@ func (r *resolver) addImports(f *file) {
 		imp := &f.Imports[i]
 		x := &imported{path: f.Text(imp.Module)}
 		f.byImport = append(f.byImport, x)
-		if dir, inside := r.modules.find(x.path, f.pkg.dir); inside && !vendored(dir) && !f.vendored {
+		if dir, inside := r.inside(f, x.path); inside {
 			x.pkg = r.packageIn(dir, x.path)
 		}
 		if x.pkg == nil {
@@ -218,6 +226,8 @@ func (r *resolver) addImports(f *file) {
 			f.imports[local] = x
 		case x.pkg != nil:
 			f.imports[x.pkg.name] = x
+		case standard(x.path):
+			f.imports[importNames(x.path)[0]] = x
 		default:
 			for _, guess := range importNames(x.path) {
 				if f.guessed[guess] == nil {
@@ -226,6 +236,23 @@ func (r *resolver) addImports(f *file) {
 			}
 		}
 	}
+}
+
+// inside gives the folder of an import that means the repository's own code. A
+// vendored tree is the code of others, and so is all that its files import.
+func (r *resolver) inside(f *file, importPath string) (dir string, ok bool) {
+	if importPath == "C" || f.vendored {
+		return "", false
+	}
+	dir, ok = r.modules.find(importPath, f.pkg.dir)
+	return dir, ok && !vendored(dir)
+}
+
+// standard says whether an import path is one of the standard library, whose
+// packages are named as their paths say.
+func standard(importPath string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return !strings.Contains(first, ".")
 }
 
 // importNames guesses the name of an external package from its path.
@@ -239,9 +266,7 @@ func importNames(p string) []string {
 		last = last[:k]
 		names = append(names, last)
 	}
-	for _, part := range strings.Split(last, "-") {
-		names = append(names, part)
-	}
+	names = append(names, strings.Split(last, "-")...)
 	return append(names, strings.ReplaceAll(last, "-", ""), strings.ReplaceAll(last, "-", "_"))
 }
 
@@ -277,16 +302,21 @@ func (r *resolver) packageIn(dir, importPath string) *pkg {
 	return best
 }
 
-// visible gives the definitions of o that a file can mean. Test files see those
-// of test files of their folder; a definition in the file itself is the only
-// one; a build constraint of the file excludes those that cannot hold with it.
+// visible gives the definitions of o that a file can mean.
 func (r *resolver) visible(f *file, o *object) []graph.DefRef {
 	return r.visibleDefs(f, o.defs)
 }
 
+// visibleDefs gives those of several definitions of one name that a file can
+// mean. Test files see those of test files of their folder; a definition in the
+// file itself is the only one; a build constraint of the file excludes those that
+// cannot hold together with it.
 func (r *resolver) visibleDefs(f *file, defs []graph.DefRef) []graph.DefRef {
-	if len(defs) == 1 && !r.files[defs[0].File].test {
-		return defs
+	if len(defs) == 1 {
+		if r.sees(f, r.files[defs[0].File]) {
+			return defs
+		}
+		return nil
 	}
 	var out []graph.DefRef
 	for _, d := range defs {
@@ -294,22 +324,17 @@ func (r *resolver) visibleDefs(f *file, defs []graph.DefRef) []graph.DefRef {
 		if g == f {
 			return []graph.DefRef{d}
 		}
-		if g.test && (!f.test || g.pkg.dir != f.pkg.dir) {
-			continue
-		}
-		out = append(out, d)
-	}
-	if len(out) < 2 || f.constraint == nil {
-		return out
-	}
-	var compatible []graph.DefRef
-	for _, d := range out {
-		if together(f.constraint, r.files[d.File].constraint) {
-			compatible = append(compatible, d)
+		if r.sees(f, g) {
+			out = append(out, d)
 		}
 	}
-	if len(compatible) == 0 {
-		return out
+	return out
+}
+
+// sees says whether some build that has file f has file g too.
+func (r *resolver) sees(f, g *file) bool {
+	if g.test && (!f.test || g.pkg.dir != f.pkg.dir) {
+		return false
 	}
-	return compatible
+	return r.compatible(f.constraint, g.constraint)
 }

@@ -14,16 +14,17 @@ type meaning struct {
 	guess    bool // imp is a guess: its package's name is not known
 }
 
-// lookup finds what a name means: the package's scope, the file's imports, dot
-// imports, the universe, and last an external import whose name is not known.
+// lookup finds what a name means: the file's imports, the package's scope, dot
+// imports, external imports whose names are guessed, and the universe.
 func (r *resolver) lookup(f *file, name string) meaning {
+	// A file cannot import a name that its package declares in the same build.
+	if imp := f.imports[name]; imp != nil {
+		return meaning{imp: imp}
+	}
 	if o := f.pkg.scope[name]; o != nil {
 		if defs := r.visible(f, o); len(defs) > 0 {
 			return meaning{object: o, defs: defs}
 		}
-	}
-	if imp := f.imports[name]; imp != nil {
-		return meaning{imp: imp}
 	}
 	for _, dot := range f.dots {
 		if dot.pkg == nil || !isExported(name) {

@@ -16,11 +16,16 @@ const Version = 1
 // Resolve gives the verdict on each reference of the Go files in its input. The
 // error is that of the context.
 func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
+	return graph.Collect(len(in.Files), func(give graph.Give) error { return Each(ctx, in, give) })
+}
+
+// Each gives the verdicts of each file as soon as they are known, so that they
+// need not all be held at once.
+func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := load(in)
-	part := make(graph.Part, len(r.files))
 	for i, f := range r.files {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		verdicts := make([]graph.Verdict, len(f.Refs))
 		for k := range f.Imports {
@@ -30,12 +35,12 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 		}
 		for j := range f.Refs {
 			if f.Refs[j].Kind != facts.RefImport {
-				verdicts[j] = r.verdict(f, &f.Refs[j])
+				verdicts[j] = r.trust(&f.Refs[j], r.verdict(f, &f.Refs[j]))
 			}
 		}
-		part[i] = verdicts
+		give(i, verdicts)
 	}
-	return part, nil
+	return nil
 }
 
 func (r *resolver) importVerdict(f *file, imp *imported) graph.Verdict {
@@ -49,7 +54,7 @@ func (r *resolver) importVerdict(f *file, imp *imported) graph.Verdict {
 			}
 		}
 	}
-	if dir, inside := r.modules.find(imp.path, f.pkg.dir); inside && !vendored(dir) && !f.vendored {
+	if dir, inside := r.inside(f, imp.path); inside {
 		if r.paths[dir] {
 			return unresolved(graph.ReasonNotIndexed)
 		}
@@ -137,7 +142,7 @@ func (r *resolver) nameVerdict(f *file, ref *facts.Ref, name string, indexed boo
 // qualifiedVerdict judges pkg.Name.
 func (r *resolver) qualifiedVerdict(f *file, ref *facts.Ref, m meaning, name string, indexed bool) graph.Verdict {
 	if m.imp.pkg == nil {
-		if dir, inside := r.modules.find(m.imp.path, f.pkg.dir); inside && !vendored(dir) && !f.vendored {
+		if dir, inside := r.inside(f, m.imp.path); inside {
 			if r.paths[dir] {
 				return unresolved(graph.ReasonNotIndexed)
 			}
@@ -177,13 +182,16 @@ func (r *resolver) defsVerdict(f *file, ref *facts.Ref, defs []graph.DefRef, rul
 			v.Outcome = graph.OutcomeCandidate
 		}
 	}
-	return r.trust(v)
+	return v
 }
 
-// trust makes edges to definitions in damaged regions candidates.
-func (r *resolver) trust(v graph.Verdict) graph.Verdict {
+// trust makes edges from or to damaged regions candidates.
+func (r *resolver) trust(ref *facts.Ref, v graph.Verdict) graph.Verdict {
 	if v.Outcome != graph.OutcomeResolved {
 		return v
+	}
+	if ref.Flags&facts.FlagDamaged != 0 {
+		v.Outcome, v.Rule = graph.OutcomeCandidate, graph.RulePartialParse
 	}
 	for _, t := range v.Targets {
 		if _, def := r.def(t); def.Flags&facts.FlagDamaged != 0 {
@@ -224,7 +232,7 @@ func (r *resolver) memberVerdict(f *file, ref *facts.Ref, o operand, name string
 		} else if s.uncertain {
 			v.Outcome = graph.OutcomeCandidate
 		}
-		return r.trust(v)
+		return v
 	}
 	return unresolved(graph.ReasonDynamicReceiver)
 }
@@ -242,7 +250,7 @@ func (r *resolver) fieldVerdict(ref *facts.Ref, s selection, indexed bool) graph
 	if len(s.defs) > 1 {
 		v.Outcome, v.Rule, v.Targets = graph.OutcomeCandidate, graph.RuleBuildConstraint, sorted(slices.Clone(s.defs))
 	}
-	return r.trust(v)
+	return v
 }
 
 // keyVerdict judges the key of a composite literal: a field when the literal is
@@ -252,6 +260,14 @@ func (r *resolver) keyVerdict(f *file, ref *facts.Ref, e facts.ExprID) graph.Ver
 	name := f.Text(x.Name)
 	t := r.deref(r.typeOf(f, f.Child(e, 0)))
 	u := r.underlying(t)
+	if t != nil && t.kind == tNamed && len(t.named.obj.defs) > 1 {
+		for _, v := range r.variants(f, t) {
+			if v = r.underlying(v); v != nil && v.kind != tExternal {
+				u = v
+				break
+			}
+		}
+	}
 	switch {
 	case u == nil:
 		if x.Level > 0 {

@@ -26,7 +26,8 @@ type selection struct {
 	depth     int            // how many embedded fields lead to it
 	uncertain bool           // an external type embedded nearer may have a member of the name
 	iface     *typ           // selInterface: the interface that the value has
-	external  string
+	external  string         // selExternal: what the member is
+	from      *typ           // selExternal: the type that has it
 }
 
 // sel finds the member of a type, as seen by file f (nil sees all): the
@@ -53,8 +54,9 @@ func (r *resolver) sel(f *file, t *typ, name string) selection {
 
 // level searches types of one embedding depth, then what they embed.
 func (r *resolver) level(f *file, current []*typ, name string) selection {
-	var seen map[*named]bool
+	var seen map[*named]visit
 	var ext *typ
+	extDepth := 0 // where ext stands, or the next depth as long as there is none
 	for depth := 0; len(current) > 0 && depth < maxDepth; depth++ {
 		var found selection
 		var next []*typ
@@ -64,18 +66,21 @@ func (r *resolver) level(f *file, current []*typ, name string) selection {
 				continue
 			}
 			if t.kind == tNamed {
-				if seen[t.named] {
+				// A type met again deeper is hidden by itself; met twice at one
+				// depth it is looked at twice, and its members are ambiguous.
+				v, met := seen[t.named]
+				if met && (v.depth < depth || v.times == 2) {
 					continue
 				}
 				if seen == nil {
-					seen = map[*named]bool{}
+					seen = map[*named]visit{}
 				}
-				seen[t.named] = true
+				seen[t.named] = visit{depth, v.times + 1}
 			}
 			s, embedded := r.own(f, t, name)
 			if s.kind == selExternal {
-				if ext == nil {
-					ext = t
+				if ext == nil || !mayHave(ext, name) {
+					ext = s.from
 				}
 				continue
 			}
@@ -85,11 +90,14 @@ func (r *resolver) level(f *file, current []*typ, name string) selection {
 			}
 			next = append(next, embedded...)
 		}
+		if ext == nil {
+			extDepth = depth + 1
+		}
 		switch {
 		case count > 1:
 			return selection{kind: selAmbiguous, depth: depth}
 		case count == 1:
-			found.depth, found.uncertain = depth, ext != nil && depth > 0
+			found.depth, found.uncertain = depth, extDepth < depth && mayHave(ext, name)
 			return found
 		}
 		current = next
@@ -98,6 +106,34 @@ func (r *resolver) level(f *file, current []*typ, name string) selection {
 		return r.externalMember(ext, name)
 	}
 	return selection{kind: selNone}
+}
+
+// visit is where a type was met while searching embedded fields.
+type visit struct{ depth, times int }
+
+// small are types of the standard library that are often embedded, with all the
+// members they have.
+var small = map[string]map[string]bool{
+	"sync.Mutex":     words("Lock TryLock Unlock"),
+	"sync.RWMutex":   words("Lock TryLock Unlock RLock TryRLock RUnlock RLocker"),
+	"sync.Locker":    words("Lock Unlock"),
+	"sync.WaitGroup": words("Add Done Go Wait"),
+	"sync.Once":      words("Do"),
+	"error":          words("Error"),
+	"io.Reader":      words("Read"),
+	"io.Writer":      words("Write"),
+	"io.Closer":      words("Close"),
+	"fmt.Stringer":   words("String"),
+}
+
+// mayHave says whether an external type can have a member of this name that code
+// of the repository can select.
+func mayHave(t *typ, name string) bool {
+	if t == nil || !isExported(name) {
+		return false
+	}
+	members, known := small[t.name]
+	return !known || members[name]
 }
 
 // own finds the member that a type itself has, and the types that it embeds.
@@ -114,56 +150,66 @@ func (r *resolver) own(f *file, t *typ, name string) (selection, []*typ) {
 				return selection{kind: selMethod, defs: defs, t: r.env(t.named, t.args).apply(r.funcType(g, defs[0].Def))}, nil
 			}
 		}
-		under := r.variants(f, t)
-		var found selection
-		var embedded []*typ
-		for _, u := range under {
-			if u == nil {
-				continue
-			}
-			if u.kind == tPointer || u.kind == tNamed {
-				u = r.underlying(u)
-				if u == nil || u.kind == tPointer {
-					continue
-				}
-			}
-			s, e := r.own(f, u, name)
-			if s.kind == selInterface {
-				s.iface = t
-			}
-			if s.kind != selNone {
-				if found.kind == selUnknown {
-					found = s
-				} else {
-					found.defs = append(found.defs[:len(found.defs):len(found.defs)], s.defs...)
-				}
-			}
-			embedded = append(embedded, e...)
+		if len(t.named.obj.defs) > 1 {
+			return r.anyVariant(f, t, name), nil
 		}
-		if found.kind != selUnknown {
-			return found, nil
+		u := r.underlying(t)
+		if u == nil || u.kind == tPointer {
+			return none, nil
 		}
-		return none, embedded
+		s, embedded := r.own(f, u, name)
+		if s.kind == selInterface {
+			s.iface = t
+		}
+		return s, embedded
 	case tStruct:
 		return r.structMember(t, name)
 	case tInterface:
 		list := r.interfaceMethods(t)
-		for i := range list.methods {
-			if m := &list.methods[i]; m.name == name {
-				s := selection{kind: selInterface, t: m.t, iface: t}
-				if m.def.File >= 0 {
-					s.defs = []graph.DefRef{m.def}
-				}
-				return s, nil
+		if i, ok := list.index[name]; ok {
+			m := &list.methods[i]
+			s := selection{kind: selInterface, t: m.t, iface: t}
+			if m.def.File >= 0 {
+				s.defs = []graph.DefRef{m.def}
 			}
+			return s, nil
 		}
 		if list.external != nil {
-			return selection{kind: selExternal}, nil
+			return selection{kind: selExternal, from: list.external}, nil
 		}
 	case tExternal:
-		return selection{kind: selExternal}, nil
+		return selection{kind: selExternal, from: t}, nil
 	}
 	return none, nil
+}
+
+// anyVariant finds the member in each definition of a type that has several,
+// under different build constraints.
+func (r *resolver) anyVariant(f *file, t *typ, name string) selection {
+	found := selection{kind: selNone}
+	if r.searching[t.named] {
+		return found // it embeds itself
+	}
+	r.searching[t.named] = true
+	defer delete(r.searching, t.named)
+	for _, u := range r.variants(f, t) {
+		if u = r.underlying(u); u == nil || u.kind == tPointer {
+			continue
+		}
+		s := r.level(f, []*typ{u}, name)
+		switch {
+		case s.kind == selInterface && s.depth == 0:
+			s.iface = t
+		case s.kind == selNone || s.kind == selUnknown:
+			continue
+		}
+		if found.kind == selNone || found.kind == selExternal {
+			found = s
+		} else if s.kind == found.kind {
+			found.defs = append(found.defs[:len(found.defs):len(found.defs)], s.defs...)
+		}
+	}
+	return found
 }
 
 // variants gives the underlying types of a named type, one for each definition
@@ -210,7 +256,8 @@ func (r *resolver) structMember(t *typ, name string) (selection, []*typ) {
 // methodList is the methods of an interface, with those of embedded ones.
 type methodList struct {
 	methods  []method
-	external *typ // an embedded interface from outside the repository
+	index    map[string]int // into methods, by name
+	external *typ           // an embedded interface from outside the repository
 }
 
 type method struct {
@@ -221,14 +268,22 @@ type method struct {
 
 // interfaceMethods collects the methods of an interface type literal.
 func (r *resolver) interfaceMethods(t *typ) *methodList {
-	out := &methodList{}
-	r.collectMethods(t, out, 0)
+	out := &methodList{index: map[string]int{}}
+	r.collectMethods(t, out, map[literal]bool{})
 	return out
 }
 
-func (r *resolver) collectMethods(t *typ, out *methodList, depth int) {
-	if depth > 50 {
+// literal names a type literal by where it stands.
+type literal struct {
+	file *file
+	expr facts.ExprID
+}
+
+func (r *resolver) collectMethods(t *typ, out *methodList, seen map[literal]bool) {
+	if at := (literal{t.file, t.expr}); seen[at] {
 		return
+	} else {
+		seen[at] = true
 	}
 	for _, k := range t.file.Children(t.expr) {
 		x := &t.file.Exprs[k]
@@ -237,11 +292,8 @@ func (r *resolver) collectMethods(t *typ, out *methodList, depth int) {
 			if x.Level > 0 {
 				m.def = graph.DefRef{File: t.file.index, Def: facts.DefID(x.Level - 1)}
 			}
-			known := false
-			for i := range out.methods {
-				known = known || out.methods[i].name == m.name
-			}
-			if !known {
+			if _, known := out.index[m.name]; !known {
+				out.index[m.name] = len(out.methods)
 				out.methods = append(out.methods, m)
 			}
 			continue
@@ -250,7 +302,7 @@ func (r *resolver) collectMethods(t *typ, out *methodList, depth int) {
 		switch {
 		case u == nil:
 		case u.kind == tInterface:
-			r.collectMethods(u, out, depth+1)
+			r.collectMethods(u, out, seen)
 		case u.kind == tExternal && u != tComparable && u != tAny && out.external == nil:
 			out.external = u
 		}

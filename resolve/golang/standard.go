@@ -111,5 +111,40 @@ func (r *resolver) externalMember(t *typ, name string) selection {
 			}
 		}
 	}
-	return selection{kind: selExternal, external: full, t: member}
+	return selection{kind: selExternal, external: full, t: member, from: t}
+}
+
+// unsafeCall gives the name of a function of package unsafe that is called, or
+// "". Inside the standard library the package is there, but its declarations
+// say nothing.
+func (r *resolver) unsafeCall(f *file, fn facts.ExprID) string {
+	if f.Exprs[fn].Kind != facts.ExprAttr {
+		return ""
+	}
+	obj := &f.Exprs[f.Child(fn, 0)]
+	if obj.Kind != facts.ExprName || obj.Level > 0 || f.Text(obj.Name) != "unsafe" {
+		return ""
+	}
+	if m := r.lookup(f, "unsafe"); m.imp == nil || m.imp.path != "unsafe" {
+		return ""
+	}
+	return f.Text(f.Exprs[fn].Name)
+}
+
+func (r *resolver) unsafe(f *file, name string, args []facts.ExprID) *typ {
+	var t *typ
+	if len(args) > 0 {
+		t = r.typeOf(f, args[0])
+	}
+	switch name {
+	case "Slice":
+		return sliceOf(r.element(t, tPointer))
+	case "SliceData":
+		return pointer(r.element(t, tSlice))
+	case "String":
+		return tString
+	case "StringData":
+		return pointer(tByte)
+	}
+	return external("unsafe." + name + "()")
 }

@@ -63,12 +63,20 @@ func (s subst) apply(t *typ) *typ {
 	if t == nil || len(s) == 0 {
 		return t
 	}
-	return s.deep(t, 0)
+	budget := maxType
+	return s.deep(t, &budget)
 }
 
-func (s subst) deep(t *typ, depth int) *typ {
-	if t == nil || depth > maxDepth {
-		return t
+// maxType bounds the nodes that are looked at to build or compare one type:
+// types that double with each instantiation are not known.
+const maxType = 10_000
+
+func (s subst) deep(t *typ, budget *int) *typ {
+	if t == nil {
+		return nil
+	}
+	if *budget--; *budget < 0 {
+		return nil
 	}
 	switch t.kind {
 	case tParam:
@@ -82,7 +90,7 @@ func (s subst) deep(t *typ, depth int) *typ {
 		c := *t
 		c.env = append(append(subst{}, t.env...), s...)
 		for i := range t.env {
-			c.env[i].to = s.deep(t.env[i].to, depth+1)
+			c.env[i].to = s.deep(t.env[i].to, budget)
 		}
 		return &c
 	}
@@ -90,7 +98,7 @@ func (s subst) deep(t *typ, depth int) *typ {
 	changed := false
 	one := func(p **typ) {
 		if *p != nil {
-			if n := s.deep(*p, depth+1); n != *p {
+			if n := s.deep(*p, budget); n != *p {
 				*p, changed = n, true
 			}
 		}
@@ -98,7 +106,7 @@ func (s subst) deep(t *typ, depth int) *typ {
 	list := func(p *[]*typ) {
 		var out []*typ
 		for i, x := range *p {
-			n := s.deep(x, depth+1)
+			n := s.deep(x, budget)
 			if n != x && out == nil {
 				out = append([]*typ{}, *p...)
 			}
@@ -374,8 +382,8 @@ func (r *resolver) deref(t *typ) *typ {
 }
 
 // identical says whether two types are, as far as both are known, the same.
-func (r *resolver) identical(a, b *typ, depth int) bool {
-	if a == nil || b == nil || a == b || depth > maxDepth {
+func (r *resolver) identical(a, b *typ, budget *int) bool {
+	if *budget--; a == nil || b == nil || a == b || *budget < 0 {
 		return true
 	}
 	if a.kind == tParam || b.kind == tParam {
@@ -392,21 +400,21 @@ func (r *resolver) identical(a, b *typ, depth int) bool {
 	case tExternal, tBasic, tUntyped:
 		return a.name == b.name || a.name == "" || b.name == ""
 	case tNamed:
-		return a.named == b.named && r.identicalLists(a.args, b.args, depth)
+		return a.named == b.named && r.identicalLists(a.args, b.args, budget)
 	case tFunc, tTuple:
-		return a.variadic == b.variadic && r.identicalLists(a.params, b.params, depth) && r.identicalLists(a.results, b.results, depth)
+		return a.variadic == b.variadic && r.identicalLists(a.params, b.params, budget) && r.identicalLists(a.results, b.results, budget)
 	case tStruct, tInterface:
 		return len(a.file.Children(a.expr)) == len(b.file.Children(b.expr))
 	}
-	return r.identical(a.elem, b.elem, depth+1) && r.identical(a.key, b.key, depth+1)
+	return r.identical(a.elem, b.elem, budget) && r.identical(a.key, b.key, budget)
 }
 
-func (r *resolver) identicalLists(a, b []*typ, depth int) bool {
+func (r *resolver) identicalLists(a, b []*typ, budget *int) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for i := range a {
-		if !r.identical(a[i], b[i], depth+1) {
+		if !r.identical(a[i], b[i], budget) {
 			return false
 		}
 	}
