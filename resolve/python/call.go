@@ -20,7 +20,7 @@ func (r *resolver) call(v value, fi int32, id facts.ExprID) values {
 			}
 		}
 		return out
-	case isCallable:
+	case isCallable, isTypeOf:
 		return v.args[0]
 	case isExternal:
 		return r.callExternal(v, fi, id)
@@ -253,8 +253,12 @@ func (r *resolver) unify(param, arg values, m map[string]values, depth int) {
 			for _, a := range arg {
 				r.unify(p.args[0], r.call(a, 0, 0), m, depth+1)
 			}
-		case p.kind == isClass && p.self && len(p.args) > 0:
-			continue
+		case p.kind == isTypeOf:
+			for _, a := range arg {
+				if a.kind == isClass {
+					r.unify(p.args[0], one(value{kind: isInstance, class: a.class, why: hinted}), m, depth+1)
+				}
+			}
 		case p.kind == isForeign && len(p.args) == 1:
 			for _, a := range arg {
 				r.unify(p.args[0], r.element(a), m, depth+1)
@@ -493,12 +497,12 @@ func (r *resolver) slice(fi int32, f *file, id facts.ExprID) values {
 
 // wellKnown are the names that evaluation itself looks up.
 type wellKnown struct {
-	call, iter, aiter, next, anext, getitem, enter, aenter, getattr, init symbol
+	call, iter, aiter, next, anext, getitem, enter, aenter, getattr, get symbol
 }
 
 func newWellKnown(s *symbols) wellKnown {
 	return wellKnown{
 		call: s.id("__call__"), iter: s.id("__iter__"), aiter: s.id("__aiter__"), next: s.id("__next__"), anext: s.id("__anext__"),
-		getitem: s.id("__getitem__"), enter: s.id("__enter__"), aenter: s.id("__aenter__"), getattr: s.id("__getattr__"), init: s.id("__init__"),
+		getitem: s.id("__getitem__"), enter: s.id("__enter__"), aenter: s.id("__aenter__"), getattr: s.id("__getattr__"), get: s.id("__get__"),
 	}
 }

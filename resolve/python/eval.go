@@ -239,7 +239,7 @@ func (r *resolver) valuesOf(ds []decl) values {
 func (r *resolver) valueOf(d decl) values {
 	switch d.kind {
 	case declModule:
-		return one(value{kind: isModule, file: d.mod.file, name: d.mod.dir, self: d.mod.pkg, route: d.route})
+		return one(value{kind: isModule, file: d.mod.file, name: d.mod.dir, pkg: d.mod.pkg, route: d.route})
 	case declExternal:
 		return one(value{kind: isExternal, name: d.name})
 	case declLocal:
@@ -274,7 +274,7 @@ func (r *resolver) valueOf(d decl) values {
 	return nil
 }
 
-func moduleOf(v value) module { return module{file: v.file, dir: v.name, pkg: v.self} }
+func moduleOf(v value) module { return module{file: v.file, dir: v.name, pkg: v.pkg} }
 
 // boundValue gives the values that a binding gives its name.
 func (r *resolver) boundValue(fi int32, binding int32) values {
@@ -315,7 +315,7 @@ func (r *resolver) bind(fi int32, f *file, b *facts.Binding) values {
 	}
 	if b.Type != 0 {
 		declared := r.annotation(fi, b.Type)
-		if f.Scopes[b.Scope].Kind == facts.ScopeFunction && b.Value != 0 {
+		if f.Scopes[b.Scope].Kind == facts.ScopeFunction && b.Value != 0 && b.Kind == facts.BindVar {
 			// The checker of types narrows a local to what it was assigned.
 			if vs := r.eval(fi, b.Value); vs.has(isInstance) {
 				return vs.weaken(hinted)

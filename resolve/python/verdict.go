@@ -371,7 +371,7 @@ func (r *resolver) memberTargets(g *gathered, v value, name symbol, ref *facts.R
 		}
 		r.foundMember(g, v, m, ref)
 	case isSuper:
-		m, ok := r.find(v.class, name, v.file)
+		m, ok := r.find(v.class, name, v.after)
 		if !ok {
 			r.missingMember(g, v, text, ref)
 			return
