@@ -35,6 +35,40 @@ func (r *resolver) result(v value, fi int32, id facts.ExprID) values {
 		return nil
 	}
 	ref := graph.DefRef{File: v.file, Def: v.def}
+	vs := r.resultOf(v, ref, fi, id)
+	if len(vs) > 0 || r.depth >= maxDepth {
+		return vs
+	}
+	// The implementation says nothing: its overloads may.
+	var out values
+	for _, o := range r.overloads(ref) {
+		r.depth++
+		w := v
+		w.def = o
+		out = out.add(r.resultOf(w, graph.DefRef{File: v.file, Def: o}, fi, id)...)
+		r.depth--
+	}
+	return out
+}
+
+// overloads gives the overload signatures of a function.
+func (r *resolver) overloads(ref graph.DefRef) []facts.DefID {
+	f := r.files[ref.File]
+	d := &f.Defs[ref.Def]
+	if d.Kind == facts.KindLambda || d.Flags&facts.FlagOverload != 0 {
+		return nil
+	}
+	var out []facts.DefID
+	head, ok := f.heads[nameKey{d.Scope, f.symbols[d.Name]}]
+	for i := head; ok && i >= 0; i = f.next[i] {
+		if b := &f.Bindings[i]; b.Kind == facts.BindDef && f.Defs[b.Def].Flags&facts.FlagOverload != 0 {
+			out = append(out, b.Def)
+		}
+	}
+	return out
+}
+
+func (r *resolver) resultOf(v value, ref graph.DefRef, fi int32, id facts.ExprID) values {
 	vs := r.returns(ref)
 	if v.kind == isMethod && v.recv != nil {
 		vs = r.forReceiver(vs, v)

@@ -18,7 +18,6 @@ type gathered struct {
 	reason   string // of external
 	missing  string // reason of what is not resolved
 	local    bool   // it is a value without definition
-	values   int    // how many receivers were looked at
 }
 
 func (g *gathered) add(ref graph.DefRef, w why, rule string) {
