@@ -51,7 +51,7 @@ type file struct {
 
 	params      map[uint32]facts.ExprID   // type parameters by place
 	paramsOf    map[facts.ScopeID][]int32 // parameters of a function
-	types     map[facts.ExprID]*typ // type expressions that need no environment
+	types       map[facts.ExprID]*typ     // type expressions that need no environment
 	linked      bool
 	parents     []facts.ExprID                // of expressions, made on demand
 	keywords    map[facts.DefID]facts.ExprID  // the object member that a function is

@@ -21,9 +21,21 @@ func (r *resolver) eval(fi int32, id facts.ExprID) values {
 	r.depth++
 	vs := r.evaluate(fi, f, id)
 	r.depth--
-	r.values = append(r.values, vs)
-	f.exprs[id] = int32(len(r.values))
+	f.exprs[id] = r.remember(vs)
 	return vs
+}
+
+// remember numbers values for a memo, those of nothing known all alike: they
+// are half of all.
+func (r *resolver) remember(vs values) int32 {
+	if len(r.values) == 0 {
+		r.values = append(r.values, nil)
+	}
+	if len(vs) == 0 {
+		return 1
+	}
+	r.values = append(r.values, vs)
+	return int32(len(r.values))
 }
 
 func (r *resolver) evaluate(fi int32, f *file, id facts.ExprID) values {
@@ -292,8 +304,7 @@ func (r *resolver) boundValue(fi int32, binding int32) values {
 	r.depth++
 	vs := r.bind(fi, f, &f.Bindings[binding])
 	r.depth--
-	r.values = append(r.values, vs)
-	f.bound[binding] = int32(len(r.values))
+	f.bound[binding] = r.remember(vs)
 	return vs
 }
 
