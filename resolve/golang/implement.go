@@ -16,7 +16,7 @@ const maxImplementations = 64
 // implementations answers which concrete types implement an interface.
 type implementations struct {
 	byMethod map[string][]*named
-	cache    map[*named][]*named
+	cache    map[*typ][]*named // by named.self where there are no arguments
 }
 
 // prepare lists every concrete type under the name of each method it has.
@@ -24,7 +24,7 @@ func (r *resolver) prepare() *implementations {
 	if r.implement != nil {
 		return r.implement
 	}
-	im := &implementations{byMethod: map[string][]*named{}, cache: map[*named][]*named{}}
+	im := &implementations{byMethod: map[string][]*named{}, cache: map[*typ][]*named{}}
 	r.implement = im
 	for _, n := range slices.Clone(r.named) {
 		f, def := r.typeDef(n)
@@ -81,26 +81,23 @@ func (r *resolver) methodNames(t *typ, names map[string]bool, seen map[*named]bo
 func (r *resolver) implementers(iface *typ) []*named {
 	im := r.prepare()
 	if iface.kind == tNamed && len(iface.args) == 0 {
-		if list, ok := im.cache[iface.named]; ok {
-			return list
-		}
+		iface = iface.named.self
 	}
-	list := r.methodsOf(iface)
-	if list == nil || len(list.methods) == 0 {
-		return nil
+	if out, ok := im.cache[iface]; ok {
+		return out
 	}
-	rarest := slices.MinFunc(list.methods, func(a, b method) int {
-		return cmp.Compare(len(im.byMethod[a.name]), len(im.byMethod[b.name]))
-	})
 	var out []*named
-	for _, n := range im.byMethod[rarest.name] {
-		if r.implements(n, list) {
-			out = append(out, n)
+	if list := r.methodsOf(iface); list != nil && len(list.methods) > 0 {
+		rarest := slices.MinFunc(list.methods, func(a, b method) int {
+			return cmp.Compare(len(im.byMethod[a.name]), len(im.byMethod[b.name]))
+		})
+		for _, n := range im.byMethod[rarest.name] {
+			if r.implements(n, list) {
+				out = append(out, n)
+			}
 		}
 	}
-	if iface.kind == tNamed && len(iface.args) == 0 {
-		im.cache[iface.named] = out
-	}
+	im.cache[iface] = out
 	return out
 }
 
