@@ -86,6 +86,9 @@ func (b *batch) count(verdicts []graph.Verdict) {
 		switch verdicts[i].Outcome {
 		case graph.OutcomeResolved, graph.OutcomeCandidate:
 			edges += len(verdicts[i].Targets)
+			if verdicts[i].Omitted > 0 {
+				unresolved++
+			}
 		case graph.OutcomeUnresolved, graph.OutcomeExternal:
 			unresolved++
 		}
@@ -125,6 +128,9 @@ func (b *batch) ref(r *facts.Ref, v graph.Verdict) {
 		c.Resolved++
 	}
 	at := site(b.f, r)
+	if v.Omitted > 0 {
+		b.unresolved = append(b.unresolved, graph.Unresolved{From: from, Kind: kind, Site: at, Reason: graph.ReasonTooManyTargets})
+	}
 	seen := make([]graph.NodeID, 0, 4)
 	for _, t := range v.Targets {
 		file := b.members[t.File]

@@ -8,10 +8,10 @@ import (
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
 
-// maxImplementations bounds the candidates of one interface call. The method of
-// the interface always is one; implementations beyond the bound are left out in
-// the order of their files.
-const maxImplementations = 64
+// maxImplementations bounds the candidates of one interface call beside the
+// method of the interface, which always is one. Those beyond it, in the order of
+// their files, are left out and counted.
+const maxImplementations = 20
 
 // implementations answers which concrete types implement an interface.
 type implementations struct {
@@ -129,18 +129,23 @@ func (r *resolver) methodIn(n *named, name string) selection {
 }
 
 // dispatch gives the candidates of calling a method through an interface: the
-// interface's own method, and the method of each implementation.
-func (r *resolver) dispatch(s selection, name string) []graph.DefRef {
-	targets := slices.Clone(s.defs)
+// interface's own method, and the method of each implementation that the file's
+// build constraint does not exclude.
+func (r *resolver) dispatch(f *file, s selection, name string) (targets []graph.DefRef, omitted int) {
 	for _, n := range r.implementers(s.iface) {
-		if len(targets) > maxImplementations {
-			break
-		}
 		if m := r.methodIn(n, name); m.kind == selMethod {
-			targets = append(targets, m.defs...)
+			for _, d := range m.defs {
+				if r.compatible(f.constraint, r.files[d.File].constraint) {
+					targets = append(targets, d)
+				}
+			}
 		}
 	}
-	return sorted(targets)
+	targets = sorted(targets)
+	if omitted = len(targets) - maxImplementations; omitted > 0 {
+		targets = targets[:maxImplementations:maxImplementations]
+	}
+	return sorted(append(targets, s.defs...)), max(omitted, 0)
 }
 
 func sorted(targets []graph.DefRef) []graph.DefRef {
