@@ -60,7 +60,7 @@ const maxRecords = 8192
 // integrity says that a file of a generation is not what was published.
 func integrity(name string, why error) error {
 	return fault.New(fault.IndexIntegrity, "index is damaged: %s: %w", name, why).
-		WithHint("run `exhibit index --force` to build it again")
+		WithHint("run `exhibit index` to build it again")
 }
 
 var errDigest = errors.New("size or SHA-256 is not that of the published file")

@@ -42,7 +42,7 @@ func TestKillABuilder(t *testing.T) {
 	whole := time.Since(start)
 	r := rand.New(rand.NewPCG(5, 6))
 	killed, staged, published := 0, 0, 0
-	for i := range 40 {
+	for i := range 24 {
 		before := w.current()
 		if i%4 == 0 {
 			commitFiles(t, w.dir, versioned(i+1))
@@ -84,7 +84,7 @@ func TestKillABuilder(t *testing.T) {
 	if n := len(w.generations()); n != 2 {
 		t.Errorf("%d generations", n)
 	}
-	t.Logf("%d of 40 killed in time, %d left a staging folder, %d published first", killed, staged, published)
+	t.Logf("%d of 24 killed in time, %d left a staging folder, %d published first", killed, staged, published)
 	if killed == 0 || staged == 0 {
 		t.Error("no build was killed while it staged: the test shows nothing")
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exhibit-dev/exhibit/resolve"
+	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
 
 // TestResolveTwice: the same facts give the same graph, whatever order maps and
@@ -20,12 +21,13 @@ func TestResolveTwice(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		in := readTree(t, dir)
-		want, err := resolve.Resolve(context.Background(), in)
+		again := func() *graph.Input { c := *in; return &c } // Resolve takes the files over
+		want, err := resolve.Resolve(context.Background(), again())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
-			got, err := resolve.Resolve(context.Background(), in)
+			got, err := resolve.Resolve(context.Background(), again())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,8 +32,29 @@ var goldKinds = map[graph.EdgeKind]string{graph.Calls: "call", graph.Imports: "i
 
 // GoldRows writes edges one JSON object a line, containment left out.
 type GoldRows struct {
-	w   *bufio.Writer
-	enc *json.Encoder
+	w     *bufio.Writer
+	enc   *json.Encoder
+	taken map[position]bool
+}
+
+// position is a place that the gold has one row for.
+type position struct {
+	path  string
+	start uint32
+}
+
+// Outer takes the sites that became no edge. The gold has one row for a place:
+// where the call of a call's result, f()(x), begins at the place of f, the row
+// is that of the outer call, which names nobody. Edges there are left out.
+func (g *GoldRows) Outer(unresolved []graph.Unresolved) {
+	for i := range unresolved {
+		if u := &unresolved[i]; u.Kind == graph.Calls && u.Site.Name == "" {
+			if g.taken == nil {
+				g.taken = map[position]bool{}
+			}
+			g.taken[position{u.Site.Path, u.Site.Start}] = true
+		}
+	}
 }
 
 // NewGoldRows writes to w. Flush must be called at the end.
@@ -47,7 +68,12 @@ func NewGoldRows(w io.Writer) *GoldRows {
 // Write writes one edge between two nodes.
 func (g *GoldRows) Write(e *graph.Edge, from, to *graph.Node) error {
 	kind, ok := goldKinds[e.Kind]
-	if !ok {
+	if !ok || g.taken[position{e.Site.Path, e.Site.Start}] {
+		return nil
+	}
+	// The gold has no rows for mentions of Go's fields: without a row to join,
+	// they would be judged by whatever of the same name stands nearby.
+	if to.Kind == "field" && to.Language == "go" {
 		return nil
 	}
 	row := goldRow{Kind: kind, Path: e.Site.Path, Line: e.Site.Line, Col: e.Site.Col, Name: e.Site.Name, Caller: from.Qualified,

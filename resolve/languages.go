@@ -13,14 +13,14 @@ import (
 type resolver struct {
 	Name    string // Spec.Resolver of the registry of languages
 	Version int
-	Resolve func(ctx context.Context, in *graph.Input) (graph.Part, error)
+	Each    func(ctx context.Context, in *graph.Input, give graph.Give) error
 }
 
 // resolvers is every resolver, sorted by name.
 var resolvers = []resolver{
-	{Name: "ecma", Version: ecma.Version, Resolve: ecma.Resolve},
-	{Name: "go", Version: golang.Version, Resolve: golang.Resolve},
-	{Name: "python", Version: python.Version, Resolve: python.Resolve},
+	{Name: "ecma", Version: ecma.Version, Each: ecma.Each},
+	{Name: "go", Version: golang.Version, Each: golang.Each},
+	{Name: "python", Version: python.Version, Each: python.Each},
 }
 
 // Builds gives the version of each resolver, by name, for the fingerprint.

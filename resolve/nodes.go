@@ -170,6 +170,15 @@ func isType(k facts.DefKind) bool {
 	return k == facts.KindStruct || k == facts.KindInterface || k == facts.KindType
 }
 
+// fileOf gives the file that a node is numbered with.
+func (t *nodeTable) fileOf(id graph.NodeID) int {
+	i, found := slices.BinarySearch(t.files, id)
+	if !found {
+		i--
+	}
+	return i
+}
+
 // of gives the node of a definition, an unnamed one's being what it stands in.
 func (t *nodeTable) of(f *facts.File, k key) graph.NodeID {
 	for d := k.def; d != facts.None; d = f.Defs[d].Parent {

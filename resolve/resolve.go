@@ -12,45 +12,40 @@ import (
 )
 
 // Resolve makes the graph of a snapshot. in.Files must be sorted by path; files
-// of languages without a resolver become nodes and nothing else.
+// of languages without a resolver become nodes and nothing else. It takes
+// in.Files over: facts are let go as soon as the last verdict is given.
 func Resolve(ctx context.Context, in *graph.Input) (*graph.Graph, error) {
 	for i := 1; i < len(in.Files); i++ {
 		if in.Files[i-1].Path >= in.Files[i].Path {
 			return nil, fmt.Errorf("resolve: files are not sorted: %q stands before %q", in.Files[i-1].Path, in.Files[i].Path)
 		}
 	}
-	parts := make([]graph.Part, len(resolvers))
-	inputs := make([]*graph.Input, len(resolvers))
-	members := make([][]int32, len(resolvers))
-	for i, r := range resolvers {
-		inputs[i], members[i] = split(in, r.Name)
+	a := newAssembly(in)
+	if err := a.resolve(ctx); err != nil {
+		return nil, err
 	}
-	group, groupCtx := errgroup.WithContext(ctx)
+	in.Files = nil
+	return a.finish(), ctx.Err()
+}
+
+// resolve runs the resolvers side by side.
+func (a *assembly) resolve(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, r := range resolvers {
-		if len(inputs[i].Files) == 0 {
+	for _, r := range resolvers {
+		own, members := split(a.in, r.Name)
+		if len(own.Files) == 0 {
 			continue
 		}
 		group.Go(func() error {
-			part, err := r.Resolve(groupCtx, inputs[i])
+			err := r.Each(ctx, own, func(file int, verdicts []graph.Verdict) { a.file(members[file], members, verdicts) })
 			if err != nil {
 				return fmt.Errorf("resolve %s: %w", r.Name, err)
 			}
-			parts[i] = part
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	a := newAssembly(in)
-	for i := range parts {
-		for j, verdicts := range parts[i] {
-			a.file(members[i][j], members[i], verdicts)
-		}
-		parts[i] = nil
-	}
-	return a.finish(), ctx.Err()
+	return group.Wait()
 }
 
 // split gives a resolver's input and, for each of its files, the index in in.Files.

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"compress/zlib"
+	"crypto/sha1"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
@@ -277,4 +279,19 @@ func (r *testRepo) plantTree(entries ...string) (commit, tree string) {
 func rawEntry(mode, name, id string) string {
 	h, _ := parseID(id)
 	return mode + " " + name + "\x00" + string(h[:])
+}
+
+func runGit(dir string, args ...string) error {
+	return exec.Command("git", append([]string{"-C", dir}, args...)...).Run()
+}
+
+func mkfifo(path string) error { return syscall.Mkfifo(path, 0o644) }
+
+// rename replaces a name of the same length or shorter in a raw index of one
+// entry and mends the checksum.
+func rename(raw []byte, old, name string) []byte {
+	padded := append([]byte(name), make([]byte, len(old)-len(name))...)
+	out := bytes.Replace(raw[:len(raw)-sha1.Size], []byte(old), padded, 1)
+	sum := sha1.Sum(out)
+	return append(out, sum[:]...)
 }

@@ -253,6 +253,9 @@ func (w *walker) call(i int, m mode) facts.ExprID {
 	if n := len(w.f.Refs); n > firstRef && w.f.Refs[n-1].Kind == facts.RefCall && w.f.Refs[n-1].Expr == callee {
 		w.f.Refs[n-1].Site = w.span(i)
 	}
+	if o := w.op(w.skipParens(fn)); o == opCall {
+		w.anonymousCall(i, fn, callee)
+	}
 	if d.typescript {
 		if ta := w.t.Child(i, d.typeArguments); ta >= 0 {
 			callee = w.withTypeArgs(callee, ta)
@@ -268,6 +271,18 @@ func (w *walker) call(i int, m mode) facts.ExprID {
 	}
 	e := w.make(facts.ExprCall, i)
 	return w.seal(e, mark)
+}
+
+// anonymousCall records the call of what a call gave back, f()(x): a site of
+// its own, without a name, at the start of its callee.
+func (w *walker) anonymousCall(i, fn int, callee facts.ExprID) {
+	var fl facts.Flags
+	if w.damaged {
+		fl = facts.FlagDamaged
+	}
+	start := w.t.Nodes[fn].Start
+	w.b.Ref(facts.Ref{Kind: facts.RefCall, Flags: fl, Scope: w.scope, Owner: w.owner, Span: facts.Span{Start: start, End: start},
+		Expr: callee, Site: w.span(i)})
 }
 
 // withTypeArgs wraps an expression with its explicit type arguments.

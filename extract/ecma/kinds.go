@@ -167,7 +167,7 @@ type dialect struct {
 	importRequireClause, stringFragment, templateSubstitution, computedName, typeParameter, enumAssignment, mappedClause,
 	callSignature, constructSignature, propertySignature, indexSignature, jsxOpening, jsxNamespaceName,
 	variableDeclarator, accessibility, override, stringKind, identifier, callExpression, classBody, defaultType, constraintKind,
-	literalString, jsxElement, jsxSelf, lexicalDeclaration, variableDeclaration, functionDeclaration, classDeclaration, undefinedWord uint16
+	jsxElement, jsxSelf, lexicalDeclaration, variableDeclaration, functionDeclaration, classDeclaration, undefinedWord uint16
 }
 
 const noField, noKind = 0xff, 0xffff

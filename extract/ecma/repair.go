@@ -45,6 +45,7 @@ type blanker struct {
 	src, out []byte
 	spans    []facts.Span
 	near     []facts.Span // ERROR regions, with some room around them
+	prev     byte         // the last byte before this that is neither white space nor comment
 	ts       bool
 }
 
@@ -80,14 +81,20 @@ func blank(d *dialect, t flat.Tree, src []byte) ([]byte, []facts.Span) {
 			i = skipTo(src, i+2, "*/")
 		case c == '"' || c == '\'':
 			i = skipQuoted(src, i, c)
+			b.prev = c
 		case isWordStart(c) && (i == 0 || !isWord(src[i-1])):
 			end := wordEnd(src, i)
 			b.word(i, end)
 			i = end
+			b.prev = src[end-1]
 		case c == '<' && b.ts:
 			b.callSignature(i)
+			b.prev = c
 			i++
 		default:
+			if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+				b.prev = c
+			}
 			i++
 		}
 	}
@@ -137,16 +144,6 @@ func space(src []byte, i int) int {
 	return i
 }
 
-// before gives the last byte before i that is no white space, or 0.
-func before(src []byte, i int) byte {
-	for i--; i >= 0; i-- {
-		if c := src[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return c
-		}
-	}
-	return 0
-}
-
 func at(src []byte, i int) byte {
 	if i < len(src) {
 		return src[i]
@@ -182,9 +179,14 @@ func (b *blanker) lineBreakBetween(i, j int) bool { return bytes.IndexByte(b.src
 func (b *blanker) word(i, end int) {
 	src := b.src
 	next := space(src, end)
-	prev := before(src, i)
+	prev := b.prev
 	switch string(src[i:end]) {
+	case "instanceof":
+		b.property(i, end, next)
 	case "in", "out":
+		if b.property(i, end, next) {
+			return
+		}
 		// Variance: <in T>, <out T>, <in out T>, after another parameter too.
 		if !b.ts || !isWordStart(at(src, next)) || !b.isNear(i) {
 			return
@@ -236,11 +238,27 @@ func (b *blanker) word(i, end int) {
 			b.put(i, end, []byte("xs"))
 		}
 	default:
-		// export { x as catch }: a reserved word as exported or imported name.
-		if reserved[string(src[i:end])] && b.isNear(i) && endsWithWord(src[:i], "as") && (at(src, next) == ',' || at(src, next) == '}') {
-			b.put(i, end, append(bytes.Repeat([]byte{'x'}, end-i-1), 'x'))
+		// export { x as catch }, import { catch as y }: a reserved word as a name.
+		if !reserved[string(src[i:end])] || !b.isNear(i) {
+			return
+		}
+		c := at(src, next)
+		if endsWithWord(src[:i], "as") && (c == ',' || c == '}') || (prev == '{' || prev == ',') && nextWord(src, next) == "as" {
+			b.put(i, end, bytes.Repeat([]byte{'x'}, end-i))
 		}
 	}
+}
+
+// property looks at an operator's word that begins a line and is a property's
+// name there: in?: T, after a line that ends without a semicolon.
+func (b *blanker) property(i, end, next int) bool {
+	src := b.src
+	named := at(src, next) == ':' || at(src, next) == '?' && at(src, space(src, next+1)) == ':'
+	if !named || !b.isNear(i) || len(bytes.TrimSpace(src[bytes.LastIndexByte(src[:i], '\n')+1:i])) > 0 {
+		return false
+	}
+	b.put(i, end, bytes.Repeat([]byte{'x'}, end-i))
+	return true
 }
 
 // modifier looks at a word that is a modifier for the grammar, and here may be
@@ -257,20 +275,52 @@ func (b *blanker) modifier(i, end, next int) {
 		b.put(i, end, bytes.Repeat([]byte{'x'}, end-i))
 	case word == "accessor" && (isWordStart(c) || c == '#') && !b.lineBreakBetween(end, next):
 		b.put(i, end, nil)
-	case word == "abstract" && isWordStart(c) && nextWord(src, next) != "class" && b.decorated(i):
-		b.put(i, end, nil)
+	case word == "abstract" && isWordStart(c) && nextWord(src, next) != "class":
+		b.decorators(i)
 	}
 }
 
-// decorated says whether a decorator stands before the modifiers that end at i.
-func (b *blanker) decorated(i int) bool {
-	from := max(0, i-300)
-	s := b.src[from:i]
-	if k := bytes.LastIndexAny(s, ";{}"); k >= 0 {
-		s = s[k+1:]
+// decorators blanks the decorators of an abstract member whose modifiers end at
+// i: the grammar reads a decorator before a body only.
+func (b *blanker) decorators(i int) {
+	src := b.src
+	for {
+		for i > 0 && (src[i-1] == ' ' || src[i-1] == '\t' || src[i-1] == '\n' || src[i-1] == '\r') {
+			i--
+		}
+		end := i
+		if i > 0 && src[i-1] == ')' {
+			depth := 0
+			for i > 0 {
+				i--
+				if src[i] == ')' {
+					depth++
+				} else if src[i] == '(' {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+		}
+		at := i
+		for at > 0 && (isWord(src[at-1]) || src[at-1] == '.') {
+			at--
+		}
+		switch {
+		case at == i || at == 0:
+			return
+		case src[at-1] == '@':
+			b.put(at-1, end, nil)
+			i = at - 1
+		case end == i && memberModifiers[string(src[at:i])]:
+			i = at
+		default:
+			return
+		}
 	}
-	return bytes.IndexByte(s, '@') >= 0
 }
+
+var memberModifiers = map[string]bool{"public": true, "protected": true, "private": true, "override": true, "static": true, "readonly": true}
 
 // callSignature ends the line before a generic call signature, which the
 // grammar would read as type arguments of the line before.
@@ -280,10 +330,10 @@ func (b *blanker) callSignature(i int) {
 	for j > 0 && (src[j-1] == ' ' || src[j-1] == '\t') {
 		j--
 	}
-	if j == 0 || src[j-1] != '\n' || !b.isNear(i) {
+	if j == i || j == 0 || src[j-1] != '\n' || !b.isNear(i) {
 		return
 	}
-	switch before(src, i) {
+	switch b.prev {
 	case 0, '{', ';', ',', '(', '|', '&', '=', '<', '?', ':', '}':
 		return
 	case '>':
@@ -291,7 +341,7 @@ func (b *blanker) callSignature(i int) {
 			return
 		}
 	}
-	b.put(j-1, j, []byte{';'})
+	b.put(i-1, i, []byte{';'})
 }
 
 var reserved = func() map[string]bool {

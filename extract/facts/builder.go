@@ -40,7 +40,7 @@ func (b *Builder) Bytes(s []byte) Str {
 // Expr appends an expression with its children and gives its id. The Def of e
 // is kept as it is: set it to None where there is none.
 func (b *Builder) Expr(e Expr, kids ...ExprID) ExprID {
-	e.kid, e.kids = uint32(len(b.File.Kids)), uint32(len(kids))
+	e.kid = uint32(len(b.File.Kids))
 	b.File.Kids = append(b.File.Kids, kids...)
 	b.File.Exprs = append(b.File.Exprs, e)
 	return ExprID(len(b.File.Exprs) - 1)

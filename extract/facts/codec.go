@@ -40,7 +40,7 @@ func Decode(b []byte) (*File, error) {
 		r.fail("trailing bytes")
 	}
 	if r.err == nil {
-		r.err = check(f)
+		r.err = check(f, r)
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -166,36 +166,47 @@ func transferExprs(c *columns, f *File) {
 		column(c, f.Exprs, func(e *Expr) *uint32 { return &e.Level })
 		column(c, f.Exprs, func(e *Expr) *DefID { return &e.Def })
 		spanColumn(c, f.Exprs, func(e *Expr) *Span { return &e.Span })
-		column(c, f.Exprs, func(e *Expr) *uint32 { return &e.kids })
-		// Children lie one after another in the order of their parents.
-		at := uint32(0)
-		for i := range f.Exprs {
-			if c.reading {
-				f.Exprs[i].kid = at
-			}
-			at += f.Exprs[i].kids
-		}
+		kidCounts(c, f)
 	}
 	if table(c, &f.Kids) {
 		column(c, f.Kids, func(k *ExprID) *ExprID { return k })
 	}
 }
 
+// kidCounts transfers how many children each expression has: they lie one after
+// another in the order of their parents.
+func kidCounts(c *columns, f *File) {
+	at := uint32(0)
+	for i := range f.Exprs {
+		n := uint32(0)
+		if !c.reading {
+			start, end := f.kids(ExprID(i))
+			n = end - start
+		}
+		num(c, &n)
+		if c.reading {
+			f.Exprs[i].kid = at
+			if at += n; at < n {
+				c.fail("too many children")
+			}
+		}
+	}
+	c.kids = at
+}
+
 // check refuses facts whose indexes lead nowhere.
-func check(f *File) error {
+func check(f *File, c *columns) error {
 	v := &checker{f: f}
 	if len(f.Strings) == 0 || f.Strings[0] != "" || len(f.Exprs) == 0 || len(f.Scopes) == 0 {
 		return fmt.Errorf("%w: reserved entries are absent", ErrCorrupt)
 	}
-	kids := uint64(0)
 	for i := range f.Exprs {
 		e := &f.Exprs[i]
-		kids += uint64(e.kids)
 		v.str(e.Name)
 		v.def(e.Def)
 	}
-	if kids != uint64(len(f.Kids)) {
-		return fmt.Errorf("%w: %d children, want %d", ErrCorrupt, len(f.Kids), kids)
+	if c.kids != uint32(len(f.Kids)) {
+		return fmt.Errorf("%w: %d children, want %d", ErrCorrupt, len(f.Kids), c.kids)
 	}
 	// A child stands before its parent, which rules out cycles.
 	for i := range f.Exprs {
@@ -309,6 +320,7 @@ type columns struct {
 	buf     []byte
 	reading bool
 	err     error
+	kids    uint32 // children that the expressions have
 }
 
 func (c *columns) fail(what string) {

@@ -72,22 +72,30 @@ type Expr struct {
 	Level uint32 // see the kinds that use it
 	Def   DefID  // ExprLambda and the anonymous types; None otherwise
 	Span
-	kid, kids uint32
+	kid uint32 // where its children start in File.Kids; they end where the next expression's start
 }
 
-// Kids gives the children of an expression. An absent child is 0.
+// Children gives the children of an expression. An absent child is 0.
 func (f *File) Children(id ExprID) []ExprID {
-	e := &f.Exprs[id]
-	return f.Kids[e.kid : e.kid+e.kids : e.kid+e.kids]
+	start, end := f.kids(id)
+	return f.Kids[start:end:end]
+}
+
+func (f *File) kids(id ExprID) (start, end uint32) {
+	start, end = f.Exprs[id].kid, uint32(len(f.Kids))
+	if int(id)+1 < len(f.Exprs) {
+		end = f.Exprs[id+1].kid
+	}
+	return start, end
 }
 
 // Child gives the i-th child, or 0 when there is none.
 func (f *File) Child(id ExprID, i int) ExprID {
-	e := &f.Exprs[id]
-	if i < 0 || uint32(i) >= e.kids {
+	start, end := f.kids(id)
+	if i < 0 || uint32(i) >= end-start {
 		return 0
 	}
-	return f.Kids[e.kid+uint32(i)]
+	return f.Kids[start+uint32(i)]
 }
 
 // Text gives a string of the table.

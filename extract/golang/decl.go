@@ -109,7 +109,7 @@ func (w *walker) function(i int) {
 			if params := w.child(i, fieldTypePars); params >= 0 {
 				w.f.Defs[id].TypeParams = w.typeParams(params)
 			}
-		})
+		}, func() {})
 	})
 }
 
@@ -132,7 +132,8 @@ func (w *walker) method(i int) {
 	}
 	id := w.def(d, name)
 	w.within(id, func() {
-		w.body(i, id, func() { w.receiver(receiver, base, id) })
+		var bind func()
+		w.body(i, id, func() { bind = w.receiver(receiver, base, id) }, func() { bind() })
 	})
 }
 
@@ -149,8 +150,9 @@ func (w *walker) receiverBase(receiver int) (base int, pointer bool) {
 	return -1, pointer
 }
 
-// receiver binds the receiver and the type parameters that its type names.
-func (w *walker) receiver(list, base int, id facts.DefID) {
+// receiver binds the type parameters that a receiver's type names, and gives
+// what binds the receiver: it is not in scope in the signature.
+func (w *walker) receiver(list, base int, id facts.DefID) (bind func()) {
 	for c, end := list+1, w.next(list); c < end; c++ {
 		if w.op(c) == opGeneric && base >= 0 {
 			w.receiverParams(c, base)
@@ -165,10 +167,13 @@ func (w *walker) receiver(list, base int, id facts.DefID) {
 		recv := w.typ(t)
 		w.f.Defs[id].Recv = recv
 		if name := w.child(c, fieldName); name >= 0 {
-			w.bind(facts.Binding{Kind: facts.BindReceiver, Name: w.str(name), Span: w.span(name), Def: facts.None, Import: facts.None, Type: recv})
+			return func() {
+				w.bind(facts.Binding{Kind: facts.BindReceiver, Name: w.str(name), Span: w.span(name), Def: facts.None, Import: facts.None, Type: recv})
+			}
 		}
-		return
+		break
 	}
+	return func() {}
 }
 
 func (w *walker) receiverParams(generic, base int) {
@@ -196,8 +201,9 @@ func (w *walker) receiverParams(generic, base int) {
 }
 
 // body opens the scope of a function, method or function literal and visits it.
-// before is called first inside the scope.
-func (w *walker) body(i int, id facts.DefID, before func()) {
+// before is called first inside the scope, after when the types of the signature
+// are built and before its names are bound.
+func (w *walker) body(i int, id facts.DefID, before, after func()) {
 	mark, block := w.push()
 	outer := w.scope
 	w.scope = w.b.Scope(facts.Scope{Kind: facts.ScopeFunction, Parent: outer, Def: id, Span: w.span(i)})
@@ -206,7 +212,7 @@ func (w *walker) body(i int, id facts.DefID, before func()) {
 	if before != nil {
 		before()
 	}
-	w.f.Defs[id].Type = w.signature(i, true)
+	w.f.Defs[id].Type = w.signature(i, after)
 	body := w.child(i, fieldBody)
 	if w.f.Defs[id].BodyStart = w.n[i].End; body >= 0 {
 		w.f.Defs[id].BodyStart = w.n[body].Start

@@ -295,14 +295,29 @@ func (w *walker) call(i int, want bool) facts.ExprID {
 }
 
 // conversion is T(x) where T is written as a type. When T is a name, the
-// grammar could as well have called it a call.
+// grammar could as well have called it a call. A pointer type must stand in
+// parentheses: without them the star is applied to T(x).
 func (w *walker) conversion(i int, want bool) facts.ExprID {
+	c, stars := w.child(i, fieldType), 0
+	for c >= 0 && w.op(c) == opPointer {
+		inner := -1
+		for k, end := c+1, w.next(c); k < end; k = w.next(k) {
+			if w.n[k].IsNamed() && w.op(k) != opSkip {
+				inner = k
+			}
+		}
+		c, stars = inner, stars+1
+	}
 	var t facts.ExprID
-	if c := w.child(i, fieldType); c >= 0 {
+	if c >= 0 {
 		t = w.callee(c, w.span(i))
 	}
 	x := w.exprOf(i, fieldOperand, want)
-	return w.make(want, facts.ExprCall, i, t, x)
+	e := w.make(want, facts.ExprCall, i, t, x)
+	for ; stars > 0; stars-- {
+		e = w.make(want, facts.ExprStar, i, e)
+	}
+	return e
 }
 
 func (w *walker) index(i int, want bool) facts.ExprID {
@@ -374,6 +389,6 @@ func (w *walker) lambda(i int) facts.ExprID {
 		Kind: facts.KindLambda, Parent: w.owner, Scope: w.scope, Span: w.span(i), NameStart: w.n[i].Start, NameEnd: w.n[i].Start,
 		Flags: facts.FlagLocal,
 	})
-	w.body(i, id, nil)
+	w.body(i, id, nil, func() {})
 	return w.b.Expr(facts.Expr{Kind: facts.ExprLambda, Def: id, Span: w.span(i)})
 }

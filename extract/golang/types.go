@@ -41,7 +41,7 @@ func (w *walker) typeAs(i int, kind facts.RefKind) facts.ExprID {
 		e.Kind = facts.ExprChanType
 		return w.b.Expr(e, w.fieldTypeOf(i, fieldValue))
 	case opFuncType:
-		return w.signature(i, false)
+		return w.signature(i, nil)
 	case opStructType:
 		return w.structType(i, facts.None)
 	case opInterfaceType:
@@ -116,9 +116,9 @@ func (w *walker) typeElem(i int, kind facts.RefKind) facts.ExprID {
 }
 
 // signature builds the ExprFuncType of anything with parameters and results.
-// bind says whether the names are bound in the scope that is open; they are
-// after all types are built, because no parameter is in scope in the types.
-func (w *walker) signature(i int, bind bool) facts.ExprID {
+// bind, unless nil, is called when all types are built and before the names are
+// bound in the scope that is open: no parameter is in scope in the types.
+func (w *walker) signature(i int, bind func()) facts.ExprID {
 	var kids []facts.ExprID
 	var names []parameter
 	if params := w.child(i, fieldParams); params >= 0 {
@@ -132,10 +132,12 @@ func (w *walker) signature(i int, bind bool) facts.ExprID {
 			kids = append(kids, w.typ(result))
 		}
 	}
+	if bind == nil {
+		names = nil
+	} else {
+		bind()
+	}
 	for _, p := range names {
-		if !bind {
-			break
-		}
 		w.bind(facts.Binding{
 			Kind: p.kind, Name: w.str(p.node), Span: w.span(p.node), Def: facts.None, Import: facts.None, Type: p.t, Order: uint32(p.order),
 		})
@@ -314,7 +316,7 @@ func (w *walker) interfaceType(i int, parent facts.DefID) facts.ExprID {
 			if id != facts.None {
 				w.owner = id
 			}
-			typ := w.signature(c, false)
+			typ := w.signature(c, nil)
 			w.owner = was
 			kids = append(kids, w.keyword(name, typ, id, facts.FlagAbstract))
 		case w.op(c) == opTypeElem:

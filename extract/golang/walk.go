@@ -17,7 +17,7 @@ const Version = 1
 // The error is one of package flat's: the file yields no tree at all. A file
 // with syntax errors gives partial facts and no error.
 func Extract(p *flat.Parser, path, language string, src []byte) (*facts.File, error) {
-	tree, err := p.Parse(lang, src, flat.Options{Newline: true})
+	tree, blanked, err := parse(p, src)
 	if err != nil {
 		return nil, err
 	}
@@ -26,6 +26,7 @@ func Extract(p *flat.Parser, path, language string, src []byte) (*facts.File, er
 		tree: tree, n: tree.Nodes, src: src, b: b, f: b.File,
 		owner: facts.None, attrs: map[uint64]facts.ExprID{}, types: map[facts.Str]facts.DefID{}, testFile: TestFile(path), pkg: facts.None,
 	}
+	w.f.Blanked = blanked
 	w.init()
 	if len(w.n) > 0 {
 		w.damageOf()

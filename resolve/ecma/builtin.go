@@ -11,6 +11,12 @@ func (r *resolver) builtinMember(t *typ, name string) *member {
 	if t.k == kTuple {
 		base = "Array"
 	}
+	if t.k == kBuiltin && t.name == "Record" {
+		if objectMembers[name] {
+			return &member{how: dExternal, name: "Object." + name}
+		}
+		return &member{how: dField, t: arg(t, 1), recv: t}
+	}
 	m := &member{how: dExternal, name: base + "." + name}
 	switch t.k {
 	case kGlobal:

@@ -71,6 +71,10 @@ func (r *resolver) call(t *typ, explicit []*typ, args *callArgs) *typ {
 
 // signature finds the call or construct signature of an object type.
 func (r *resolver) signature(t *typ, name string) *typ {
+	if !r.enter() {
+		return nil
+	}
+	defer r.leave()
 	switch t.k {
 	case kObject:
 		x := r.files[t.file]

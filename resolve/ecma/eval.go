@@ -294,7 +294,7 @@ func (r *resolver) entityType(e entity) *typ {
 		if e.cjs {
 			x := r.files[e.file]
 			if len(x.assign) > 0 && len(x.exports) == 0 {
-				if v := r.cjsValue(e.file); v != nil {
+				if v := r.cjsValue(e.file); v != nil && v.k != kObject {
 					return v
 				}
 			}

@@ -305,9 +305,10 @@ func (r *resolver) own(d graph.DefRef, name string, static bool) []graph.DefRef 
 
 // instMember looks along a class and its bases. recv is the type asked.
 func (r *resolver) instMember(recv, t *typ, name string, depth int) *member {
-	if depth > 24 {
+	if depth > 24 || !r.enter() {
 		return nil
 	}
+	defer r.leave()
 	if name == "constructor" {
 		return &member{how: dExternal, name: "Object.constructor"}
 	}
@@ -372,9 +373,10 @@ func (r *resolver) howOf(d graph.DefRef, defs []graph.DefRef) dispatch {
 }
 
 func (r *resolver) staticMember(t *typ, name string, depth int) *member {
-	if depth > 24 || len(t.defs) == 0 {
+	if depth > 24 || len(t.defs) == 0 || !r.enter() {
 		return nil
 	}
+	defer r.leave()
 	d := t.defs[0]
 	if name == "prototype" {
 		return &member{how: dField, t: r.instance(d, nil)}

@@ -23,6 +23,7 @@ type resolver struct {
 	modules  map[moduleKey]module
 	exported map[exportKey]entity
 	aliases  map[graph.DefRef]*typ
+	open     map[graph.DefRef]int // generic aliases being evaluated
 	h        hierarchy
 
 	steps  int // left for the reference at hand
@@ -50,6 +51,7 @@ type file struct {
 
 	params      map[uint32]facts.ExprID   // type parameters by place
 	paramsOf    map[facts.ScopeID][]int32 // parameters of a function
+	types     map[facts.ExprID]*typ // type expressions that need no environment
 	linked      bool
 	parents     []facts.ExprID                // of expressions, made on demand
 	keywords    map[facts.DefID]facts.ExprID  // the object member that a function is
@@ -65,8 +67,14 @@ type file struct {
 // Resolve gives a verdict for every reference of every file. Files are those of
 // JavaScript and TypeScript, sorted by path.
 func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
+	return graph.Collect(len(in.Files), func(give graph.Give) error { return Each(ctx, in, give) })
+}
+
+// Each gives the verdicts of each file as soon as they are known, so that they
+// need not all be held at once.
+func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := &resolver{in: in, byPath: make(map[string]int32, len(in.Files)), paths: make(map[string]bool, len(in.Paths)),
-		modules: map[moduleKey]module{}, exported: map[exportKey]entity{}}
+		modules: map[moduleKey]module{}, exported: map[exportKey]entity{}, open: map[graph.DefRef]int{}}
 	for _, p := range in.Paths {
 		r.paths[p] = true
 	}
@@ -76,19 +84,18 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 	}
 	r.config = readConfig(in)
 	r.h = r.buildHierarchy()
-	part := make(graph.Part, len(in.Files))
 	for i, f := range r.files {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		verdicts := make([]graph.Verdict, len(f.f.Refs))
 		for j := range f.f.Refs {
 			r.steps, r.depth, r.cut = 4000, 0, false
 			verdicts[j] = r.verdict(f, int32(j))
 		}
-		part[i] = verdicts
+		give(i, verdicts)
 	}
-	return part, nil
+	return nil
 }
 
 func newFile(i int32, f *facts.File) *file {

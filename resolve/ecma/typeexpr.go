@@ -7,10 +7,36 @@ import (
 
 // typeOf evaluates a type expression.
 func (r *resolver) typeOf(x *file, id facts.ExprID, ev *env) *typ {
-	if id == 0 || !r.enter() {
+	if id == 0 {
+		return nil
+	}
+	if ev != nil {
+		if !r.enter() {
+			return nil
+		}
+		defer r.leave()
+		return r.evaluateType(x, id, ev)
+	}
+	// Without parameters to put in, a type is the same each time.
+	if x.types == nil {
+		x.types = map[facts.ExprID]*typ{}
+	}
+	if t, ok := x.types[id]; ok {
+		return t
+	}
+	if !r.enter() {
 		return nil
 	}
 	defer r.leave()
+	cyclic := r.cyclic
+	t := r.evaluateType(x, id, nil)
+	if !r.cut && r.cyclic == cyclic {
+		x.types[id] = t
+	}
+	return t
+}
+
+func (r *resolver) evaluateType(x *file, id facts.ExprID, ev *env) *typ {
 	f := x.f
 	e := &f.Exprs[id]
 	switch e.Kind {
@@ -197,6 +223,12 @@ func (r *resolver) instanceOf(e entity, args []*typ) *typ {
 			}
 			return t
 		}
+		// A recursive alias computes; what it computes is beyond us.
+		if r.open[d] >= 2 {
+			return nil
+		}
+		r.open[d]++
+		defer func() { r.open[d]-- }()
 		return r.typeOf(x, def.Type, &env{names: names, types: args})
 	}
 	return nil
@@ -373,9 +405,10 @@ func (r *resolver) utility(name string, args []*typ) *typ {
 
 // awaited unwraps a promise.
 func (r *resolver) awaited(t *typ) *typ {
-	if t == nil {
+	if t == nil || !r.enter() {
 		return nil
 	}
+	defer r.leave()
 	switch t.k {
 	case kBuiltin:
 		if t.name == "Promise" {
@@ -399,9 +432,10 @@ func (r *resolver) awaited(t *typ) *typ {
 
 // element gives what iterating or indexing a type yields.
 func (r *resolver) element(t *typ) *typ {
-	if t == nil {
+	if t == nil || !r.enter() {
 		return nil
 	}
+	defer r.leave()
 	switch t.k {
 	case kBuiltin:
 		switch t.name {

@@ -302,16 +302,21 @@ func (r *resolver) packageIn(dir, importPath string) *pkg {
 	return best
 }
 
-// visible gives the definitions of o that a file can mean. Test files see those
-// of test files of their folder; a definition in the file itself is the only
-// one; a build constraint of the file excludes those that cannot hold with it.
+// visible gives the definitions of o that a file can mean.
 func (r *resolver) visible(f *file, o *object) []graph.DefRef {
 	return r.visibleDefs(f, o.defs)
 }
 
+// visibleDefs gives those of several definitions of one name that a file can
+// mean. Test files see those of test files of their folder; a definition in the
+// file itself is the only one; a build constraint of the file excludes those that
+// cannot hold together with it.
 func (r *resolver) visibleDefs(f *file, defs []graph.DefRef) []graph.DefRef {
-	if len(defs) == 1 && !r.files[defs[0].File].test {
-		return defs
+	if len(defs) == 1 {
+		if r.sees(f, r.files[defs[0].File]) {
+			return defs
+		}
+		return nil
 	}
 	var out []graph.DefRef
 	for _, d := range defs {
@@ -319,22 +324,17 @@ func (r *resolver) visibleDefs(f *file, defs []graph.DefRef) []graph.DefRef {
 		if g == f {
 			return []graph.DefRef{d}
 		}
-		if g.test && (!f.test || g.pkg.dir != f.pkg.dir) {
-			continue
-		}
-		out = append(out, d)
-	}
-	if len(out) < 2 || f.constraint == nil {
-		return out
-	}
-	var compatible []graph.DefRef
-	for _, d := range out {
-		if r.compatible(f.constraint, r.files[d.File].constraint) {
-			compatible = append(compatible, d)
+		if r.sees(f, g) {
+			out = append(out, d)
 		}
 	}
-	if len(compatible) == 0 {
-		return out
+	return out
+}
+
+// sees says whether some build that has file f has file g too.
+func (r *resolver) sees(f, g *file) bool {
+	if g.test && (!f.test || g.pkg.dir != f.pkg.dir) {
+		return false
 	}
-	return compatible
+	return r.compatible(f.constraint, g.constraint)
 }

@@ -16,11 +16,16 @@ const Version = 1
 // Resolve gives the verdict on each reference of the Go files in its input. The
 // error is that of the context.
 func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
+	return graph.Collect(len(in.Files), func(give graph.Give) error { return Each(ctx, in, give) })
+}
+
+// Each gives the verdicts of each file as soon as they are known, so that they
+// need not all be held at once.
+func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := load(in)
-	part := make(graph.Part, len(r.files))
 	for i, f := range r.files {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		verdicts := make([]graph.Verdict, len(f.Refs))
 		for k := range f.Imports {
@@ -33,9 +38,9 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 				verdicts[j] = r.trust(&f.Refs[j], r.verdict(f, &f.Refs[j]))
 			}
 		}
-		part[i] = verdicts
+		give(i, verdicts)
 	}
-	return part, nil
+	return nil
 }
 
 func (r *resolver) importVerdict(f *file, imp *imported) graph.Verdict {

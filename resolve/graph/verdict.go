@@ -61,3 +61,16 @@ type Verdict struct {
 
 // Part is the verdicts of one language: Part[i][j] is of Files[i].Refs[j].
 type Part [][]Verdict
+
+// Give takes the verdicts of one file, verdicts[j] being of Files[file].Refs[j].
+// The slice is the taker's. It may be called by several goroutines.
+type Give func(file int, verdicts []Verdict)
+
+// Collect makes the Part of what each gives for n files.
+func Collect(n int, each func(Give) error) (Part, error) {
+	part := make(Part, n)
+	if err := each(func(file int, verdicts []Verdict) { part[file] = verdicts }); err != nil {
+		return nil, err
+	}
+	return part, nil
+}

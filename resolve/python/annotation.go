@@ -76,7 +76,7 @@ func (r *resolver) memberType(v value, name symbol, args []values) values {
 		}
 		var ds []decl
 		for _, b := range m.bindings {
-			ds = append(ds, r.declare(m.file, []int32{b}, true)...)
+			ds = append(ds, r.declare(m.file, []int32{b})...)
 		}
 		return r.named(ds, args)
 	}

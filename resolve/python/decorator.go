@@ -61,3 +61,35 @@ func (r *resolver) keeping(fi int32, f *file, c facts.ExprID) bool {
 	}
 	return true
 }
+
+// applied gives what the decorators of a function put in its place, where they
+// are known to make something that is no function: the object of a class.
+func (r *resolver) applied(ref graph.DefRef) values {
+	f := r.files[ref.File]
+	d := &f.Defs[ref.Def]
+	if d.Flags&facts.FlagDecorated == 0 || r.depth >= maxDepth {
+		return nil
+	}
+	if vs, ok := r.made[ref]; ok {
+		return vs
+	}
+	r.made[ref] = nil
+	r.depth++
+	defer func() { r.depth-- }()
+	// The outermost decorator has the last word.
+	for _, c := range f.Children(d.Decorators) {
+		var out values
+		for _, v := range r.eval(ref.File, c) {
+			for _, m := range r.call(v, ref.File, 0) {
+				if m.kind == isInstance {
+					out = out.add(m)
+				}
+			}
+		}
+		if len(out) > 0 {
+			r.made[ref] = out.weaken(hinted)
+			break
+		}
+	}
+	return r.made[ref]
+}

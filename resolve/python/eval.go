@@ -249,6 +249,9 @@ func (r *resolver) valueOf(d decl) values {
 		case facts.KindClass:
 			return one(value{kind: isClass, class: r.classOf[d.ref], route: d.route})
 		case facts.KindFunction, facts.KindMethod:
+			if vs := r.applied(d.ref); len(vs) > 0 {
+				return vs
+			}
 			return one(value{kind: isFunction, file: d.ref.File, def: d.ref.Def, route: d.route})
 		case facts.KindType:
 			return nil

@@ -167,7 +167,31 @@ func (x *file) settles(b *facts.Binding, from reach) bool {
 	case facts.BindParam, facts.BindReceiver, facts.BindTypeParam, facts.BindGlobal, facts.BindNonlocal:
 		return true
 	}
+	if b.Kind == facts.BindVar && x.rewraps(b) {
+		return false
+	}
 	return b.Order == 0 || from.inside && from.at < b.Order
+}
+
+// rewraps says whether a binding is like C = decorate(C): what the name meant
+// before is still what it is about.
+func (x *file) rewraps(b *facts.Binding) bool {
+	if b.Value == 0 || x.Scopes[b.Scope].Kind == facts.ScopeFunction || x.Exprs[b.Value].Kind != facts.ExprCall {
+		return false
+	}
+	work := x.Children(b.Value)[1:]
+	for depth := 0; len(work) > 0 && depth < 4; depth++ {
+		a := work[0]
+		switch e := &x.Exprs[a]; e.Kind {
+		case facts.ExprName:
+			return e.Name == b.Name
+		case facts.ExprCall:
+			work = x.Children(a)[1:]
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // updates says whether a definition adds to the one before it: a property's

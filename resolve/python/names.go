@@ -42,7 +42,7 @@ func (r *resolver) lookup(fi int32, scope facts.ScopeID, name symbol, at uint32)
 		}
 		if kind == facts.ScopeComprehension {
 			if _, ok := f.heads[nameKey{s, name}]; ok {
-				return r.declare(fi, f.bindings(s, name, reach{}, buf[:0]), true)
+				return r.declare(fi, f.bindings(s, name, reach{}, buf[:0]))
 			}
 			class = false
 			continue
@@ -56,10 +56,7 @@ func (r *resolver) lookup(fi int32, scope facts.ScopeID, name symbol, at uint32)
 				inside, class = false, false
 				continue
 			}
-			if s == 0 {
-				return r.declare(fi, bound, inside)
-			}
-			return r.declare(fi, bound, true)
+			return r.declare(fi, bound)
 		}
 		if kind != facts.ScopeTypeParams {
 			inside, class = false, false
@@ -73,7 +70,7 @@ func (r *resolver) global(fi int32, name symbol, from reach) []decl {
 	f := r.files[fi]
 	var buf [8]int32
 	if bound := f.bindings(0, name, from, buf[:0]); len(bound) > 0 {
-		return r.declare(fi, bound, false)
+		return r.declare(fi, bound)
 	}
 	if ds := r.starred(fi, name); len(ds) > 0 {
 		return ds
@@ -85,24 +82,21 @@ func (r *resolver) global(fi int32, name symbol, from reach) []decl {
 	return nil
 }
 
-// declare gives what bindings lead to.
-func (r *resolver) declare(fi int32, bound []int32, local bool) []decl {
+// declare gives what bindings lead to. Several bindings that do not lead to the
+// same leave a doubt.
+func (r *resolver) declare(fi int32, bound []int32) []decl {
 	f := r.files[fi]
 	var out []decl
-	doubt := proved
-	kept := 0
+	kept, doubt := 0, ambiguous
 	for _, b := range bound {
 		bd := &f.Bindings[b]
+		if bd.Flags&facts.FlagConditional != 0 {
+			doubt = conditional
+		}
 		if len(bound) > 1 && bd.Value != 0 && f.Exprs[bd.Value].Kind == facts.ExprLiteral && f.Text(f.Exprs[bd.Value].Name) == "none" {
 			continue // f = None beside another binding: nothing that can be called
 		}
 		kept++
-		if doubt == proved && kept > 1 {
-			doubt = ambiguous
-		}
-		if bd.Flags&facts.FlagConditional != 0 {
-			doubt = max(doubt, proved)
-		}
 		switch {
 		case bd.Kind == facts.BindImport:
 			out = append(out, r.imports(fi, bd.Import)...)
@@ -113,14 +107,6 @@ func (r *resolver) declare(fi int32, bound []int32, local bool) []decl {
 		}
 	}
 	if kept > 1 && !sameDecl(out) {
-		for _, b := range bound {
-			if f.Bindings[b].Flags&facts.FlagConditional != 0 {
-				doubt = conditional
-			}
-		}
-		if doubt == ambiguous {
-			doubt = ambiguous
-		}
 		for i := range out {
 			out[i].why = max(out[i].why, doubt)
 		}
@@ -219,7 +205,7 @@ func (r *resolver) member(m module, name symbol) []decl {
 		f := r.files[m.file]
 		var buf [8]int32
 		if bound := f.bindings(0, name, reach{}, buf[:0]); len(bound) > 0 {
-			ds := r.declare(m.file, bound, false)
+			ds := r.declare(m.file, bound)
 			for i := range ds {
 				ds[i].route = memberOf
 				if f.Bindings[bound[0]].Kind == facts.BindImport {

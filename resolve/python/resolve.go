@@ -33,6 +33,7 @@ type resolver struct {
 	overriding map[memberKey][]graph.DefRef
 	returned   map[graph.DefRef]values
 	keeps      map[graph.DefRef]bool
+	made       map[graph.DefRef]values
 	fixtures   map[symbol][]graph.DefRef
 	well       wellKnown
 }
@@ -45,9 +46,15 @@ type memberKey struct {
 // Resolve gives one verdict for each reference of each file. in holds Python
 // files only. It ends with the context's error when that is done.
 func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
+	return graph.Collect(len(in.Files), func(give graph.Give) error { return Each(ctx, in, give) })
+}
+
+// Each gives the verdicts of each file as soon as they are known, so that they
+// need not all be held at once.
+func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := &resolver{
 		in: in, project: newProject(in), syms: symbols{ids: map[string]symbol{}}, classOf: map[graph.DefRef]int32{},
-		types: map[typeKey]values{}, returned: map[graph.DefRef]values{}, keeps: map[graph.DefRef]bool{}, overriding: map[memberKey][]graph.DefRef{}, fixtures: map[symbol][]graph.DefRef{},
+		types: map[typeKey]values{}, returned: map[graph.DefRef]values{}, keeps: map[graph.DefRef]bool{}, made: map[graph.DefRef]values{}, overriding: map[memberKey][]graph.DefRef{}, fixtures: map[symbol][]graph.DefRef{},
 	}
 	r.syms.id("")
 	r.well = newWellKnown(&r.syms)
@@ -56,14 +63,13 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 	}
 	r.collect()
 	r.linkClasses()
-	part := make(graph.Part, len(in.Files))
 	for i, f := range r.files {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		part[i] = r.file(int32(i), f)
+		give(i, r.file(int32(i), f))
 	}
-	return part, nil
+	return nil
 }
 
 // collect numbers the classes and finds the fixtures of all files.

@@ -219,21 +219,28 @@ func (r *resolver) declTargets(g *gathered, d decl, ref *facts.Ref) {
 			g.local = true
 			return
 		}
+		if d.binding >= 0 && r.files[d.ref.File].Bindings[d.binding].Kind == facts.BindParam {
+			g.miss(graph.ReasonDynamicCall) // whatever the caller passes
+			return
+		}
 		r.valueTargets(g, d, ref, rule)
 	}
 }
 
-// valueTargets adds what a variable that is called, or derived from, holds.
+// valueTargets adds what a variable that is called, or derived from, is another
+// name of: f = g, f = obj.method, f = Class. What a call, a table or a loop gave
+// it is not followed: any such call may be of anything.
 func (r *resolver) valueTargets(g *gathered, d decl, ref *facts.Ref, rule string) {
 	before := len(g.targets)
 	outside := ""
+	alias := ref.Kind != facts.RefCall || d.binding >= 0 && r.alias(d.ref.File, d.binding)
 	for _, v := range r.valueOf(d) {
 		v.why = max(v.why, d.why)
-		switch v.kind {
-		case isExternal, isForeign:
+		switch {
+		case v.kind == isExternal || v.kind == isForeign:
 			outside = v.name
-		default:
-			r.calledValue(g, v, ref, rule)
+		case alias:
+			r.calledValue(g, v, rule)
 		}
 	}
 	if len(g.targets) == before {
@@ -245,8 +252,24 @@ func (r *resolver) valueTargets(g *gathered, d decl, ref *facts.Ref, rule string
 	}
 }
 
-// calledValue adds the target of calling a value.
-func (r *resolver) calledValue(g *gathered, v value, ref *facts.Ref, rule string) {
+// alias says whether a binding gives its name to what another name means. The
+// class that a class method is called on counts as one.
+func (r *resolver) alias(fi int32, binding int32) bool {
+	f := r.files[fi]
+	b := &f.Bindings[binding]
+	switch b.Kind {
+	case facts.BindReceiver, facts.BindImport, facts.BindDef:
+		return true
+	case facts.BindVar, facts.BindAttr:
+		k := f.Exprs[b.Value].Kind
+		return k == facts.ExprName || k == facts.ExprAttr || k == facts.ExprIndex
+	}
+	return false
+}
+
+// calledValue adds the target of calling a value. Calling an instance is not
+// followed: it is a call of a value.
+func (r *resolver) calledValue(g *gathered, v value, rule string) {
 	switch v.kind {
 	case isClass:
 		k := &r.classes[v.class]
@@ -260,18 +283,23 @@ func (r *resolver) calledValue(g *gathered, v value, ref *facts.Ref, rule string
 			g.add(graph.DefRef{File: v.file, Def: v.def}, v.why, rule)
 		}
 	case isMethod:
-		r.dispatch(g, v, graph.DefRef{File: v.file, Def: v.def}, v.why, rule)
-	case isInstance:
-		if ref.Kind != facts.RefCall {
-			return
-		}
-		if m, ok := r.find(v.class, r.well.call, -1); ok {
-			for _, b := range m.bindings {
-				if d := r.files[m.file].Bindings[b].Def; d >= 0 {
-					r.dispatch(g, v, graph.DefRef{File: m.file, Def: d}, max(v.why, hinted), graph.RuleReceiverHint)
-				}
-			}
-		}
+		// Under another name only the method that it was taken as is named.
+		target := graph.DefRef{File: v.file, Def: v.def}
+		g.add(target, v.why, rule)
+		r.open(g, target)
+	}
+}
+
+// open notes that a subclass may decide what a call of a method runs.
+func (r *resolver) open(g *gathered, target graph.DefRef) {
+	f := r.files[target.File]
+	d := &f.Defs[target.Def]
+	owner := r.ownerOf(target)
+	switch {
+	case d.Flags&facts.FlagAbstract != 0 || owner >= 0 && r.classes[owner].proto:
+		g.open = graph.RuleInterfaceDispatch
+	case owner >= 0 && g.open == "" && len(r.overrides(owner, f.symbols[d.Name])) > 0:
+		g.open = graph.RuleVirtualDispatch
 	}
 }
 
@@ -280,15 +308,9 @@ func (r *resolver) calledValue(g *gathered, v value, ref *facts.Ref, rule string
 // if the receiver is known to be of another: checkers of types say the same.
 func (r *resolver) dispatch(g *gathered, v value, target graph.DefRef, w why, rule string) {
 	g.add(target, w, rule)
-	d := &r.files[target.File].Defs[target.Def]
-	name := r.files[target.File].symbols[d.Name]
-	owner := r.ownerOf(target)
-	switch {
-	case d.Flags&facts.FlagAbstract != 0 || owner >= 0 && r.classes[owner].proto:
-		g.open = graph.RuleInterfaceDispatch
-	case owner >= 0 && len(r.overrides(owner, name)) > 0 && g.open == "":
-		g.open = graph.RuleVirtualDispatch
-	}
+	r.open(g, target)
+	f := r.files[target.File]
+	name := f.symbols[f.Defs[target.Def].Name]
 	if v.kind != isMethod && !v.self && v.why == proved {
 		return // constructed right here: of this very class
 	}
@@ -496,7 +518,7 @@ func (r *resolver) foundMember(g *gathered, v value, m found, ref *facts.Ref) {
 		if d < 0 {
 			// an import in the body of the class
 			for _, v := range r.boundValue(m.file, b) {
-				r.calledValue(g, v, ref, rule)
+				r.calledValue(g, v, rule)
 				defined = true
 			}
 			continue
@@ -543,13 +565,20 @@ func (r *resolver) foundMember(g *gathered, v value, m found, ref *facts.Ref) {
 	}
 	before := len(g.targets)
 	outside := ""
+	named := true
+	for _, b := range append(m.bindings[:len(m.bindings):len(m.bindings)], m.attrs...) {
+		named = named && r.alias(m.file, b)
+	}
 	for _, w := range r.memberValues(v, m) {
 		w.why = max(w.why, hinted)
 		if w.kind == isExternal || w.kind == isForeign {
 			outside = w.name
 			continue
 		}
-		r.calledValue(g, w, ref, graph.RuleReceiverHint)
+		if !named {
+			continue
+		}
+		r.calledValue(g, w, graph.RuleReceiverHint)
 	}
 	if len(g.targets) == before {
 		if outside != "" {
@@ -565,7 +594,7 @@ func (r *resolver) calledProperty(g *gathered, v value, target graph.DefRef, ref
 	before := len(g.targets)
 	for _, w := range r.taken(v, target) {
 		w.why = max(w.why, hinted)
-		r.calledValue(g, w, ref, graph.RuleReceiverHint)
+		r.calledValue(g, w, graph.RuleReceiverHint)
 	}
 	if len(g.targets) == before {
 		g.miss(graph.ReasonDynamicCall)
