@@ -337,6 +337,11 @@ func (e *extractor) binary(i int) facts.ExprID {
 	if o := e.t.Child(i, fOperator); o >= 0 {
 		op = e.str(o)
 	}
+	if e.kind(i) == kBoolean && len(e.kids) == base+2 {
+		// The right side is evaluated only where the left one holds, or not.
+		right := e.f.Exprs[e.kids[base+1]]
+		e.narrow(e.kids[base], right.Start, right.End, e.f.Text(op) == "and")
+	}
 	return e.pop(facts.Expr{Kind: facts.ExprBinary, Name: op, Def: facts.None, Span: e.span(i)}, base)
 }
 

@@ -109,7 +109,6 @@ type frame struct {
 	results int // start of its part of extractor.results
 	gen     bool
 	moved   []moved // names that global and nonlocal statements moved
-	recv    bool    // it has a receiver
 }
 
 type moved struct {
