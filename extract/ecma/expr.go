@@ -42,10 +42,14 @@ func (w *walker) make(kind facts.ExprKind, i int) facts.Expr {
 }
 
 // this makes this or super: its Def is the class that it speaks of, and
-// FlagStatic says that it is the class itself rather than an instance.
+// FlagStatic says that it is the class itself rather than an instance. Outside
+// of classes, Level is 1 + the function that binds it, 0 for the module.
 func (w *walker) this(kind facts.ExprKind, i int) facts.Expr {
 	e := w.make(kind, i)
 	e.Def = w.class
+	if w.class < 0 {
+		e.Level = uint32(w.bound + 1)
+	}
 	if w.static {
 		e.Flags |= facts.FlagStatic
 	}

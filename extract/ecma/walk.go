@@ -35,6 +35,7 @@ type walker struct {
 	owner    facts.DefID   // innermost named definition
 	class    facts.DefID   // the class that this means, or None
 	body     facts.DefID   // innermost function, named or not, for returns
+	bound    facts.DefID   // innermost function that is no arrow: the one that binds this
 	returns  []facts.ExprID
 	damaged  bool
 	ambient  bool
@@ -65,7 +66,7 @@ func (w *walker) presize(n int) {
 }
 
 func (w *walker) run() {
-	w.body = facts.None
+	w.body, w.bound = facts.None, facts.None
 	if len(w.t.Nodes) > 0 {
 		w.noteDamage(0)
 		w.children(0)

@@ -240,31 +240,25 @@ func (r *resolver) thisType(x *file, e *facts.Expr) *typ {
 		return r.instance(d, nil)
 	}
 	f := x.f
-	weak := false
-	for s := x.scopeAt(e.Start); s >= 0; s = f.Scopes[s].Parent {
-		d := f.Scopes[s].Def
-		if f.Scopes[s].Kind != facts.ScopeFunction || d < 0 {
-			continue
-		}
-		if f.Defs[d].Kind == facts.KindLambda {
-			weak = true // an arrow, or a function of its own
-			continue
-		}
-		x.link()
-		if k := x.keywords[d]; k != 0 {
-			return weakenIf(weak, &typ{k: kObject, file: x.i, expr: x.parents[k]})
-		}
-		if b, ok := x.attrOf(d); ok {
-			target := f.Bindings[b].Target
-			if f.Exprs[target].Kind == facts.ExprAttr {
-				if got := r.entityOf(x, f.Child(target, 0), inValues); got.kind == entDefs {
-					return &typ{k: kInst, defs: got.defs, weak: weak}
-				}
-			} else if got := r.entityOf(x, target, inValues); got.kind == entDefs {
-				return &typ{k: kNamespace, defs: got.defs, weak: weak}
-			}
-		}
+	if e.Level == 0 {
 		return nil
+	}
+	d := facts.DefID(e.Level - 1)
+	x.link()
+	if k := x.keywords[d]; k != 0 {
+		return &typ{k: kObject, file: x.i, expr: x.parents[k]}
+	}
+	b, ok := x.attrOf(d)
+	if !ok {
+		return nil
+	}
+	target := f.Bindings[b].Target
+	if f.Exprs[target].Kind == facts.ExprAttr {
+		if got := r.entityOf(x, f.Child(target, 0), inValues); got.kind == entDefs {
+			return &typ{k: kInst, defs: got.defs}
+		}
+	} else if got := r.entityOf(x, target, inValues); got.kind == entDefs {
+		return &typ{k: kNamespace, defs: got.defs}
 	}
 	return nil
 }
