@@ -35,8 +35,15 @@ func (e *extractor) make(kind facts.ExprKind, i int, kids ...facts.ExprID) facts
 	return e.b.Expr(facts.Expr{Kind: kind, Def: facts.None, Span: e.span(i)}, kids...)
 }
 
-func (e *extractor) literal(name string, i int) facts.ExprID {
-	return e.b.Expr(facts.Expr{Kind: facts.ExprLiteral, Name: e.b.Str(name), Def: facts.None, Span: e.span(i)})
+// literal gives the one expression of a kind of literal: a fifth of all
+// expressions are literals, and nobody asks where one stands.
+func (e *extractor) literal(name string) facts.ExprID {
+	id, ok := e.literals[name]
+	if !ok {
+		id = e.b.Expr(facts.Expr{Kind: facts.ExprLiteral, Name: e.b.Str(name), Def: facts.None})
+		e.literals[name] = id
+	}
+	return id
 }
 
 func (e *extractor) expression(i int) facts.ExprID {
@@ -50,11 +57,11 @@ func (e *extractor) expression(i int) facts.ExprID {
 	case kString:
 		return e.stringLiteral(i)
 	case kInteger, kFloat:
-		return e.literal("number", i)
+		return e.literal("number")
 	case kTrue, kFalse:
-		return e.literal("bool", i)
+		return e.literal("bool")
 	case kNone:
-		return e.literal("none", i)
+		return e.literal("none")
 	case kParen, kParenSplat, kType:
 		if c := e.first(i); c >= 0 {
 			return e.expr(c)
@@ -82,7 +89,7 @@ func (e *extractor) expression(i int) facts.ExprID {
 		for c := range e.children(i) {
 			e.expr(c)
 		}
-		return e.literal("bool", i)
+		return e.literal("bool")
 	case kConditional:
 		return e.ternary(i)
 	case kNamed:
@@ -103,7 +110,7 @@ func (e *extractor) expression(i int) facts.ExprID {
 		for c := range e.children(i) {
 			e.expr(c)
 		}
-		return e.literal("string", i)
+		return e.literal("string")
 	case kAsPattern:
 		v := e.expr(e.first(i))
 		if t := e.t.Child(i, fAlias); t >= 0 {
@@ -330,6 +337,11 @@ func (e *extractor) binary(i int) facts.ExprID {
 	if o := e.t.Child(i, fOperator); o >= 0 {
 		op = e.str(o)
 	}
+	if e.kind(i) == kBoolean && len(e.kids) == base+2 {
+		// The right side is evaluated only where the left one holds, or not.
+		right := e.f.Exprs[e.kids[base+1]]
+		e.narrow(e.kids[base], right.Start, right.End, e.f.Text(op) == "and")
+	}
 	return e.pop(facts.Expr{Kind: facts.ExprBinary, Name: op, Def: facts.None, Span: e.span(i)}, base)
 }
 
@@ -476,7 +488,7 @@ func (e *extractor) stringLiteral(i int) facts.ExprID {
 	if e.scope == 0 && parts == 1 && word(e.t.Text(body)) {
 		return e.b.Expr(facts.Expr{Kind: facts.ExprString, Name: e.str(body), Def: facts.None, Span: e.span(i)})
 	}
-	return e.literal(name, i)
+	return e.literal(name)
 }
 
 // interpolation reads the expressions of {x!r:{width}}.

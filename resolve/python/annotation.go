@@ -229,6 +229,9 @@ func (r *resolver) outsideType(dotted string, args []values) values {
 			if v.kind == isInstance {
 				out = out.add(value{kind: isClass, class: v.class, self: true, why: hinted})
 			}
+			if v.kind == isTypeVar {
+				out = out.add(value{kind: isTypeOf, args: []values{one(v)}, why: hinted})
+			}
 		}
 		return out
 	case "Callable":

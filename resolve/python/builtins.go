@@ -202,8 +202,7 @@ func (r *resolver) superOf(c int32, f *file, callee *facts.Expr) value {
 	if m := f.enclosing(facts.ScopeID(callee.Level)); m >= 0 && f.Defs[m].Flags&facts.FlagClassMethod != 0 {
 		recv.kind = isClass
 	}
-	// file carries the class after which the search starts.
-	return value{kind: isSuper, class: c, file: c, recv: &recv}
+	return value{kind: isSuper, class: c, after: c, recv: &recv}
 }
 
 // callForeignMethod calls a method of a builtin or external instance.

@@ -20,7 +20,7 @@ func (r *resolver) call(v value, fi int32, id facts.ExprID) values {
 			}
 		}
 		return out
-	case isCallable:
+	case isCallable, isTypeOf:
 		return v.args[0]
 	case isExternal:
 		return r.callExternal(v, fi, id)
@@ -35,6 +35,40 @@ func (r *resolver) result(v value, fi int32, id facts.ExprID) values {
 		return nil
 	}
 	ref := graph.DefRef{File: v.file, Def: v.def}
+	vs := r.resultOf(v, ref, fi, id)
+	if len(vs) > 0 || r.depth >= maxDepth {
+		return vs
+	}
+	// The implementation says nothing: its overloads may.
+	var out values
+	for _, o := range r.overloads(ref) {
+		r.depth++
+		w := v
+		w.def = o
+		out = out.add(r.resultOf(w, graph.DefRef{File: v.file, Def: o}, fi, id)...)
+		r.depth--
+	}
+	return out
+}
+
+// overloads gives the overload signatures of a function.
+func (r *resolver) overloads(ref graph.DefRef) []facts.DefID {
+	f := r.files[ref.File]
+	d := &f.Defs[ref.Def]
+	if d.Kind == facts.KindLambda || d.Flags&facts.FlagOverload != 0 {
+		return nil
+	}
+	var out []facts.DefID
+	head, ok := f.heads[nameKey{d.Scope, f.symbols[d.Name]}]
+	for i := head; ok && i >= 0; i = f.next[i] {
+		if b := &f.Bindings[i]; b.Kind == facts.BindDef && f.Defs[b.Def].Flags&facts.FlagOverload != 0 {
+			out = append(out, b.Def)
+		}
+	}
+	return out
+}
+
+func (r *resolver) resultOf(v value, ref graph.DefRef, fi int32, id facts.ExprID) values {
 	vs := r.returns(ref)
 	if v.kind == isMethod && v.recv != nil {
 		vs = r.forReceiver(vs, v)
@@ -191,15 +225,13 @@ func (r *resolver) unifyCall(v value, fi int32, id facts.ExprID) map[string]valu
 	m := map[string]values{}
 	f := r.files[v.file]
 	d := &f.Defs[v.def]
-	if d.Body < 0 {
-		return m
-	}
 	var args []facts.ExprID
 	if id != 0 {
 		args = r.files[fi].Children(id)[1:]
 	}
-	for i := range f.Bindings {
-		b := &f.Bindings[i]
+	params := f.parameters(d)
+	for i := range params {
+		b := &params[i]
 		if b.Scope != d.Body || b.Type == 0 {
 			continue
 		}
@@ -255,8 +287,12 @@ func (r *resolver) unify(param, arg values, m map[string]values, depth int) {
 			for _, a := range arg {
 				r.unify(p.args[0], r.call(a, 0, 0), m, depth+1)
 			}
-		case p.kind == isClass && p.self && len(p.args) > 0:
-			continue
+		case p.kind == isTypeOf:
+			for _, a := range arg {
+				if a.kind == isClass {
+					r.unify(p.args[0], one(value{kind: isInstance, class: a.class, why: hinted}), m, depth+1)
+				}
+			}
 		case p.kind == isForeign && len(p.args) == 1:
 			for _, a := range arg {
 				r.unify(p.args[0], r.element(a), m, depth+1)
@@ -413,7 +449,10 @@ func (r *resolver) field(c int32, i int) values {
 	k := &r.classes[c]
 	f := r.files[k.file]
 	body := f.Defs[k.def].Body
-	for b := range f.Bindings {
+	if body < 0 || f.first[body] < 0 {
+		return nil
+	}
+	for b := int(f.first[body]); b < len(f.Bindings); b++ {
 		bd := &f.Bindings[b]
 		if bd.Scope != body || bd.Kind != facts.BindVar || bd.Type == 0 {
 			continue
@@ -492,12 +531,12 @@ func (r *resolver) slice(fi int32, f *file, id facts.ExprID) values {
 
 // wellKnown are the names that evaluation itself looks up.
 type wellKnown struct {
-	call, iter, aiter, next, anext, getitem, enter, aenter, getattr, init symbol
+	call, iter, aiter, next, anext, getitem, enter, aenter, getattr, get symbol
 }
 
 func newWellKnown(s *symbols) wellKnown {
 	return wellKnown{
 		call: s.id("__call__"), iter: s.id("__iter__"), aiter: s.id("__aiter__"), next: s.id("__next__"), anext: s.id("__anext__"),
-		getitem: s.id("__getitem__"), enter: s.id("__enter__"), aenter: s.id("__aenter__"), getattr: s.id("__getattr__"), init: s.id("__init__"),
+		getitem: s.id("__getitem__"), enter: s.id("__enter__"), aenter: s.id("__aenter__"), getattr: s.id("__getattr__"), get: s.id("__get__"),
 	}
 }

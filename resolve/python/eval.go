@@ -11,9 +11,12 @@ func (r *resolver) eval(fi int32, id facts.ExprID) values {
 		return nil
 	}
 	f := r.files[fi]
+	if f.exprs == nil {
+		f.exprs = make([]int32, len(f.Exprs))
+	}
 	switch m := f.exprs[id]; {
 	case m > 0:
-		return r.values[m-1]
+		return f.known[m-1]
 	case m < 0 || r.depth >= maxDepth:
 		return nil
 	}
@@ -21,10 +24,26 @@ func (r *resolver) eval(fi int32, id facts.ExprID) values {
 	r.depth++
 	vs := r.evaluate(fi, f, id)
 	r.depth--
-	r.values = append(r.values, vs)
-	f.exprs[id] = int32(len(r.values))
+	f.exprs[id] = f.remember(vs)
 	return vs
 }
+
+// remember numbers values for a memo, those of nothing known all alike: they
+// are half of all.
+func (x *file) remember(vs values) int32 {
+	if len(x.known) == 0 {
+		x.known = append(x.known, nil)
+	}
+	if len(vs) == 0 {
+		return 1
+	}
+	x.known = append(x.known, vs)
+	return int32(len(x.known))
+}
+
+// forget drops what is remembered of a file whose own references are done. What
+// other files still ask of it is found again: little, and of a few definitions.
+func (x *file) forget() { x.exprs, x.bound, x.known = nil, nil, nil }
 
 func (r *resolver) evaluate(fi int32, f *file, id facts.ExprID) values {
 	x := &f.Exprs[id]
@@ -239,7 +258,7 @@ func (r *resolver) valuesOf(ds []decl) values {
 func (r *resolver) valueOf(d decl) values {
 	switch d.kind {
 	case declModule:
-		return one(value{kind: isModule, file: d.mod.file, name: d.mod.dir, self: d.mod.pkg, route: d.route})
+		return one(value{kind: isModule, file: d.mod.file, name: d.mod.dir, pkg: d.mod.pkg, route: d.route})
 	case declExternal:
 		return one(value{kind: isExternal, name: d.name})
 	case declLocal:
@@ -274,7 +293,7 @@ func (r *resolver) valueOf(d decl) values {
 	return nil
 }
 
-func moduleOf(v value) module { return module{file: v.file, dir: v.name, pkg: v.self} }
+func moduleOf(v value) module { return module{file: v.file, dir: v.name, pkg: v.pkg} }
 
 // boundValue gives the values that a binding gives its name.
 func (r *resolver) boundValue(fi int32, binding int32) values {
@@ -282,9 +301,12 @@ func (r *resolver) boundValue(fi int32, binding int32) values {
 		return nil
 	}
 	f := r.files[fi]
+	if f.bound == nil {
+		f.bound = make([]int32, len(f.Bindings))
+	}
 	switch m := f.bound[binding]; {
 	case m > 0:
-		return r.values[m-1]
+		return f.known[m-1]
 	case m < 0 || r.depth >= maxDepth:
 		return nil
 	}
@@ -292,8 +314,7 @@ func (r *resolver) boundValue(fi int32, binding int32) values {
 	r.depth++
 	vs := r.bind(fi, f, &f.Bindings[binding])
 	r.depth--
-	r.values = append(r.values, vs)
-	f.bound[binding] = int32(len(r.values))
+	f.bound[binding] = f.remember(vs)
 	return vs
 }
 
@@ -315,7 +336,7 @@ func (r *resolver) bind(fi int32, f *file, b *facts.Binding) values {
 	}
 	if b.Type != 0 {
 		declared := r.annotation(fi, b.Type)
-		if f.Scopes[b.Scope].Kind == facts.ScopeFunction && b.Value != 0 {
+		if f.Scopes[b.Scope].Kind == facts.ScopeFunction && b.Value != 0 && b.Kind == facts.BindVar {
 			// The checker of types narrows a local to what it was assigned.
 			if vs := r.eval(fi, b.Value); vs.has(isInstance) {
 				return vs.weaken(hinted)

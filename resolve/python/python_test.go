@@ -3,8 +3,10 @@ package python_test
 import (
 	"context"
 	"path"
+	"reflect"
 	"testing"
 
+	"github.com/exhibit-dev/exhibit/extract/facts"
 	extract "github.com/exhibit-dev/exhibit/extract/python"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 	"github.com/exhibit-dev/exhibit/resolve/marker"
@@ -38,5 +40,73 @@ func TestCancelled(t *testing.T) {
 	}
 	if part, err := python.Resolve(context.Background(), &graph.Input{}); err != nil || len(part) != 0 {
 		t.Errorf("no files: got %v, %v", part, err)
+	}
+}
+
+// verdictOf resolves and gives the verdict of the first reference that bears a
+// name in a file.
+func verdictOf(t *testing.T, in *graph.Input, file, name string) graph.Verdict {
+	t.Helper()
+	part, err := python.Resolve(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range in.Files {
+		for j, r := range f.Refs {
+			if f.Path == file && f.Text(r.Name) == name {
+				return part[i][j]
+			}
+		}
+	}
+	t.Fatalf("no reference %s in %s", name, file)
+	panic("unreachable")
+}
+
+// The operator's source roots are searched, and nothing is without them.
+func TestSourceRoots(t *testing.T) {
+	files := map[string]string{"deep/lib/mod.py": "def f(): pass\n", "app/use.py": "import mod\nmod.f()\n"}
+	in := input(t, files)
+	if v := verdictOf(t, in, "app/use.py", "f"); v.Outcome != graph.OutcomeExternal {
+		t.Errorf("without source roots: %+v", v)
+	}
+	in.SourceRoots = []string{"deep/lib/"}
+	if v := verdictOf(t, in, "app/use.py", "f"); v.Outcome != graph.OutcomeResolved || len(v.Targets) != 1 {
+		t.Errorf("with source roots: %+v", v)
+	}
+	in.SourceRoots = []string{"../..", "/", ""}
+	if v := verdictOf(t, in, "app/use.py", "f"); v.Outcome != graph.OutcomeExternal {
+		t.Errorf("with roots outside: %+v", v)
+	}
+}
+
+// An import of a file that is there but not indexed is not an external one.
+func TestNotIndexed(t *testing.T) {
+	in := input(t, map[string]string{"use.py": "import big\nimport big2\n"})
+	in.Paths = append(in.Paths, "big.py")
+	if v := verdictOf(t, in, "use.py", "big"); v.Outcome != graph.OutcomeUnresolved || v.Reason != graph.ReasonNotIndexed {
+		t.Errorf("got %+v", v)
+	}
+	if v := verdictOf(t, in, "use.py", "big2"); v.Outcome != graph.OutcomeExternal {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// Facts that went through the cache resolve to the same verdicts.
+func TestDecodedFacts(t *testing.T) {
+	in := input(t, map[string]string{
+		"a.py": "class A:\n    def m(self): return self\n", "b.py": "from a import A\ndef f(x: A):\n    x.m().m()\n    A().m()\n",
+	})
+	want, err := python.Resolve(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range in.Files {
+		if in.Files[i], err = facts.Decode(facts.Encode(f)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := python.Resolve(context.Background(), in)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("verdicts differ after a round trip (%v)", err)
 	}
 }

@@ -25,9 +25,8 @@ type resolver struct {
 	classes []class
 	classOf map[graph.DefRef]int32
 
-	values []values // memo pool
-	found  [][]decl
-	depth  int
+	found [][]decl
+	depth int
 
 	types      map[typeKey]values
 	overriding map[memberKey][]graph.DefRef
@@ -68,6 +67,7 @@ func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 			return err
 		}
 		give(i, r.file(int32(i), f))
+		f.forget()
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ const (
 	isContext  // what entering gives is args[0]
 	isCallable // what calling gives is args[0]
 	isTypeVar  // a type parameter: name
+	isTypeOf   // type[T] of a type parameter: T is args[0]
 	isSuper    // super(): class is where the search starts after
 	isSelfType // typing.Self
 )
@@ -56,9 +57,11 @@ type value struct {
 	why   why
 	route route
 	self  bool // an instance of the class or of any of its subclasses
+	pkg   bool // isModule: a package, whose folder is name
 	file  int32
 	def   facts.DefID
 	class int32  // isInstance, isClass, isMethod (of the receiver), isSuper: index into resolver.classes
+	after int32  // isSuper: the class in whose order the search starts after it
 	name  string // isExternal, isForeign, isTypeVar: name; isModule: folder
 	args  []values
 	recv  *value // isMethod

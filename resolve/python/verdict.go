@@ -18,7 +18,6 @@ type gathered struct {
 	reason   string // of external
 	missing  string // reason of what is not resolved
 	local    bool   // it is a value without definition
-	values   int    // how many receivers were looked at
 }
 
 func (g *gathered) add(ref graph.DefRef, w why, rule string) {
@@ -236,6 +235,9 @@ func (r *resolver) valueTargets(g *gathered, d decl, ref *facts.Ref, rule string
 	alias := ref.Kind != facts.RefCall || d.binding >= 0 && r.alias(d.ref.File, d.binding)
 	for _, v := range r.valueOf(d) {
 		v.why = max(v.why, d.why)
+		if d.kind == declDef && d.route != lexical {
+			v.why = max(v.why, rebindable) // a variable of another module: anyone may assign to it
+		}
 		switch {
 		case v.kind == isExternal || v.kind == isForeign:
 			outside = v.name
@@ -368,7 +370,7 @@ func (r *resolver) memberTargets(g *gathered, v value, name symbol, ref *facts.R
 		}
 		r.foundMember(g, v, m, ref)
 	case isSuper:
-		m, ok := r.find(v.class, name, v.file)
+		m, ok := r.find(v.class, name, v.after)
 		if !ok {
 			r.missingMember(g, v, text, ref)
 			return
