@@ -1,6 +1,8 @@
 package python
 
 import (
+	"slices"
+
 	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
@@ -25,8 +27,9 @@ func (r *resolver) eval(fi int32, id facts.ExprID) values {
 	return vs
 }
 
-// remember numbers values for a memo, those of nothing known all alike: they
-// are half of all.
+// remember numbers values for a memo. Those of nothing known are half of all,
+// and most of the rest are one plain value that many expressions have: equal
+// ones are kept once.
 func (r *resolver) remember(vs values) int32 {
 	if len(r.values) == 0 {
 		r.values = append(r.values, nil)
@@ -34,8 +37,20 @@ func (r *resolver) remember(vs values) int32 {
 	if len(vs) == 0 {
 		return 1
 	}
-	r.values = append(r.values, vs)
-	return int32(len(r.values))
+	single := len(vs) == 1 && vs[0].recv == nil && len(vs[0].args) == 0
+	key := plainValue{}
+	if single {
+		key = vs[0].plain()
+		if id, ok := r.plain[key]; ok {
+			return id
+		}
+	}
+	r.values = append(r.values, slices.Clip(vs))
+	id := int32(len(r.values))
+	if single {
+		r.plain[key] = id
+	}
+	return id
 }
 
 func (r *resolver) evaluate(fi int32, f *file, id facts.ExprID) values {

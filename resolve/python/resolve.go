@@ -26,6 +26,7 @@ type resolver struct {
 	classOf map[graph.DefRef]int32
 
 	values []values // memo pool
+	plain  map[plainValue]int32
 	found  [][]decl
 	depth  int
 
@@ -54,7 +55,7 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := &resolver{
 		in: in, project: newProject(in), syms: symbols{ids: map[string]symbol{}}, classOf: map[graph.DefRef]int32{},
-		types: map[typeKey]values{}, returned: map[graph.DefRef]values{}, keeps: map[graph.DefRef]bool{}, made: map[graph.DefRef]values{}, overriding: map[memberKey][]graph.DefRef{}, fixtures: map[symbol][]graph.DefRef{},
+		types: map[typeKey]values{}, plain: map[plainValue]int32{}, returned: map[graph.DefRef]values{}, keeps: map[graph.DefRef]bool{}, made: map[graph.DefRef]values{}, overriding: map[memberKey][]graph.DefRef{}, fixtures: map[symbol][]graph.DefRef{},
 	}
 	r.syms.id("")
 	r.well = newWellKnown(&r.syms)

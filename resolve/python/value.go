@@ -67,6 +67,22 @@ type value struct {
 	recv  *value // isMethod
 }
 
+// plainValue is a value without arguments and receiver, as a key.
+type plainValue struct {
+	kind         valueKind
+	why          why
+	route        route
+	self, pkg    bool
+	file         int32
+	def          facts.DefID
+	class, after int32
+	name         string
+}
+
+func (v value) plain() plainValue {
+	return plainValue{v.kind, v.why, v.route, v.self, v.pkg, v.file, v.def, v.class, v.after, v.name}
+}
+
 // values are what an expression may be; empty when nothing is known.
 type values []value
 
