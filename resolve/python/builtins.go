@@ -250,10 +250,21 @@ func (r *resolver) callForeignMethod(v value, fi int32, arg func(int) facts.Expr
 		}
 		return strMethod(method)
 	}
-	if recv.kind == isForeign {
-		return one(value{kind: isForeign, name: v.name, why: hinted})
+	if recv.kind != isForeign {
+		return nil
 	}
-	return nil
+	switch method {
+	case "get", "get_nowait", "result", "peek":
+		// ContextVar[T], Queue[T], Future[T] and their kin hand out a T.
+		if len(recv.args) == 1 && len(recv.args[0]) > 0 {
+			vs := recv.args[0].weaken(hinted)
+			if recv.name == "asyncio.Queue" && method == "get" {
+				return one(value{kind: isAwaited, args: []values{vs}, why: hinted})
+			}
+			return vs
+		}
+	}
+	return one(value{kind: isForeign, name: v.name, why: hinted})
 }
 
 func strMethod(method string) values {

@@ -1,6 +1,8 @@
 package python
 
 import (
+	"strings"
+
 	"github.com/exhibit-dev/exhibit/extract/facts"
 )
 
@@ -22,6 +24,9 @@ func (r *resolver) awaited(v value) values {
 		return v.args[0]
 	}
 	if v.kind == isForeign {
+		if len(v.args) == 1 && (strings.HasSuffix(v.name, "Future") || strings.HasSuffix(v.name, "Task")) {
+			return v.args[0]
+		}
 		return one(v)
 	}
 	return nil
