@@ -103,7 +103,7 @@ func (r *resolver) forReceiver(vs values, v value) values {
 			for i, a := range w.args {
 				args[i] = r.forReceiver(a, v)
 			}
-			w.args = args
+			w = w.of(args...)
 		}
 		out = out.add(w)
 	}
@@ -146,7 +146,7 @@ func (r *resolver) inferResult(ref graph.DefRef) values {
 	if d.Type != 0 {
 		vs = r.annotation(ref.File, d.Type)
 		if d.Flags&facts.FlagAsync != 0 && d.Flags&facts.FlagGenerator == 0 {
-			vs = one(value{kind: isAwaited, args: []values{vs}, why: hinted})
+			vs = one(value{kind: isAwaited, why: hinted}.of(vs))
 		}
 	} else {
 		vs = r.inferBody(ref.File, f, d)
@@ -177,7 +177,7 @@ func (r *resolver) inferBody(fi int32, f *file, d *facts.Def) values {
 	case d.Flags&facts.FlagGenerator != 0:
 		return one(foreign("generator", yields.weaken(hinted)))
 	case d.Flags&facts.FlagAsync != 0:
-		return one(value{kind: isAwaited, args: []values{out}, why: hinted})
+		return one(value{kind: isAwaited, why: hinted}.of(out))
 	}
 	return out
 }
@@ -195,7 +195,7 @@ func (r *resolver) decorate(fi int32, f *file, c facts.ExprID, vs values) values
 		for _, v := range vs {
 			elem = elem.add(r.element(v)...)
 		}
-		return one(value{kind: isContext, args: []values{elem}, why: hinted})
+		return one(value{kind: isContext, why: hinted}.of(elem))
 	}
 	// A decorator of the repository that is annotated with what it returns.
 	for _, v := range r.eval(fi, callee) {

@@ -138,11 +138,11 @@ func (r *resolver) display(fi int32, f *file, id facts.ExprID) values {
 		if len(kids) > 32 {
 			return one(foreign("tuple"))
 		}
-		v := foreign("tuple")
-		for _, k := range kids {
-			v.args = append(v.args, r.eval(fi, k))
+		parts := make([]values, len(kids))
+		for i, k := range kids {
+			parts[i] = r.eval(fi, k)
 		}
-		return one(v)
+		return one(foreign("tuple", parts...))
 	case facts.ExprDict:
 		var keys, vals values
 		for i := 0; i+1 < len(kids) && i < 2*maxElements; i += 2 {
@@ -330,7 +330,7 @@ func (r *resolver) bind(fi int32, f *file, b *facts.Binding) values {
 	case facts.BindParam:
 		return r.parameter(fi, f, b)
 	case facts.BindTypeParam:
-		return one(value{kind: isTypeVar, name: f.Text(b.Name), args: []values{r.annotation(fi, b.Type)}, why: hinted})
+		return one(value{kind: isTypeVar, name: f.Text(b.Name), why: hinted}.of(r.annotation(fi, b.Type)))
 	case facts.BindCatch:
 		return r.instances(fi, b.Value)
 	case facts.BindDef:

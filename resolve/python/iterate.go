@@ -184,7 +184,7 @@ func (r *resolver) index(fi int32, f *file, id facts.ExprID) values {
 				out = out.add(value{kind: isInstance, class: v.class, why: hinted})
 				continue
 			}
-			v.args = r.typeArguments(fi, id)
+			v = v.of(r.typeArguments(fi, id)...)
 			out = out.add(v)
 		case isExternal:
 			out = out.add(v)
