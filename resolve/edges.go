@@ -120,6 +120,9 @@ func (b *batch) makeRoom(verdicts []graph.Verdict) {
 		switch verdicts[i].Outcome {
 		case graph.OutcomeResolved, graph.OutcomeCandidate:
 			edges += len(verdicts[i].Targets)
+			if verdicts[i].Omitted > 0 {
+				unresolved++
+			}
 		case graph.OutcomeUnresolved, graph.OutcomeExternal:
 			unresolved++
 		}
@@ -164,6 +167,9 @@ func (b *batch) leave(r *facts.Ref, v graph.Verdict, kind graph.EdgeKind) {
 func (b *batch) join(r *facts.Ref, v graph.Verdict, kind graph.EdgeKind, strength graph.Strength) {
 	e := packedEdge{from: b.nodes.of(b.f, key{b.i, r.Owner}), kind: kind, strength: strength, rule: b.intern(v.Rule), site: b.site(r),
 		typeOnly: r.Flags&facts.FlagTypeOnly != 0}
+	if v.Omitted > 0 {
+		b.unresolved = append(b.unresolved, packedUnresolved{from: e.from, kind: kind, site: e.site, reason: b.intern(graph.ReasonTooManyTargets), target: b.intern("")})
+	}
 	b.seen = b.seen[:0]
 	for _, t := range v.Targets {
 		file := b.members[t.File]

@@ -7,7 +7,7 @@ type ExprKind uint8
 const (
 	ExprNone      ExprKind = iota
 	ExprOpaque             // something whose value nobody can tell; children may be kept
-	ExprName               // Name
+	ExprName               // Name; Level is a local name's index in File.Bindings plus one, where the extractor resolves those (Go)
 	ExprAttr               // Name is the member, [object]
 	ExprCall               // [callee, args...]
 	ExprNew                // [callee, args...]

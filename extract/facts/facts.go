@@ -299,6 +299,10 @@ func (k RefKind) String() string {
 	return ""
 }
 
+// Nameless is the name of a call site whose callee has none: the outer call of
+// f()(x). Such a site is empty and stands where the callee begins.
+const Nameless = "()"
+
 // Ref is a reference site: a place in the source that names something. Exactly
 // one verdict is given for each. Names that the extractor can see are local
 // (parameters, local variables) and are not called are left out.

@@ -215,11 +215,11 @@ func (r *resolver) memberVerdict(f *file, ref *facts.Ref, o operand, name string
 	case selNone:
 		return unresolved(graph.ReasonUnresolvedMember)
 	case selInterface:
-		targets := r.dispatch(s, name)
+		targets, omitted := r.dispatch(f, s, name)
 		if len(targets) == 0 {
 			return unresolved(graph.ReasonDynamicReceiver)
 		}
-		return graph.Verdict{Outcome: graph.OutcomeCandidate, Rule: graph.RuleInterfaceDispatch, Targets: targets}
+		return graph.Verdict{Outcome: graph.OutcomeCandidate, Rule: graph.RuleInterfaceDispatch, Targets: targets, Omitted: omitted}
 	case selField:
 		return r.fieldVerdict(ref, s, indexed)
 	case selMethod:

@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"strings"
+
 	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
@@ -102,7 +104,8 @@ func (r *resolver) level(f *file, current []*typ, name string) selection {
 		}
 		current = next
 	}
-	if ext != nil {
+	// Nobody selects what another package does not export, but for cgo's.
+	if ext != nil && (isExported(name) || strings.HasPrefix(ext.name, "C.")) {
 		return r.externalMember(ext, name)
 	}
 	return selection{kind: selNone}

@@ -13,9 +13,12 @@ func (r *resolver) eval(fi int32, id facts.ExprID) values {
 		return nil
 	}
 	f := r.files[fi]
+	if f.exprs == nil {
+		f.exprs = make([]int32, len(f.Exprs))
+	}
 	switch m := f.exprs[id]; {
 	case m > 0:
-		return r.values[m-1]
+		return f.known[m-1]
 	case m < 0 || r.depth >= maxDepth:
 		return nil
 	}
@@ -23,35 +26,36 @@ func (r *resolver) eval(fi int32, id facts.ExprID) values {
 	r.depth++
 	vs := r.evaluate(fi, f, id)
 	r.depth--
-	f.exprs[id] = r.remember(vs)
+	f.exprs[id] = r.remember(f, vs)
 	return vs
 }
 
-// remember numbers values for a memo. Those of nothing known are half of all,
-// and most of the rest are one plain value that many expressions have: equal
-// ones are kept once.
-func (r *resolver) remember(vs values) int32 {
-	if len(r.values) == 0 {
-		r.values = append(r.values, nil)
+// remember numbers values for the memo of a file. Those of nothing known are
+// half of all, and most of the rest are one plain value that many expressions
+// have: equal ones are kept once.
+func (r *resolver) remember(f *file, vs values) int32 {
+	if len(f.known) == 0 {
+		f.known = append(f.known, nil)
 	}
 	if len(vs) == 0 {
 		return 1
 	}
-	single := len(vs) == 1 && vs[0].recv == nil && len(vs[0].args) == 0
-	key := plainValue{}
-	if single {
-		key = vs[0].plain()
-		if id, ok := r.plain[key]; ok {
-			return id
+	if len(vs) == 1 && vs[0].recv == nil && len(vs[0].args) == 0 {
+		key := vs[0].plain()
+		if known, ok := r.plain[key]; ok {
+			vs = known
+		} else {
+			vs = slices.Clip(vs)
+			r.plain[key] = vs
 		}
 	}
-	r.values = append(r.values, slices.Clip(vs))
-	id := int32(len(r.values))
-	if single {
-		r.plain[key] = id
-	}
-	return id
+	f.known = append(f.known, vs)
+	return int32(len(f.known))
 }
+
+// forget drops what is remembered of a file whose own references are done. What
+// other files still ask of it is found again: little, and of a few definitions.
+func (x *file) forget() { x.exprs, x.bound, x.known = nil, nil, nil }
 
 func (r *resolver) evaluate(fi int32, f *file, id facts.ExprID) values {
 	x := &f.Exprs[id]
@@ -309,9 +313,12 @@ func (r *resolver) boundValue(fi int32, binding int32) values {
 		return nil
 	}
 	f := r.files[fi]
+	if f.bound == nil {
+		f.bound = make([]int32, len(f.Bindings))
+	}
 	switch m := f.bound[binding]; {
 	case m > 0:
-		return r.values[m-1]
+		return f.known[m-1]
 	case m < 0 || r.depth >= maxDepth:
 		return nil
 	}
@@ -319,7 +326,7 @@ func (r *resolver) boundValue(fi int32, binding int32) values {
 	r.depth++
 	vs := r.bind(fi, f, &f.Bindings[binding])
 	r.depth--
-	f.bound[binding] = r.remember(vs)
+	f.bound[binding] = r.remember(f, vs)
 	return vs
 }
 

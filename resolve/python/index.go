@@ -43,9 +43,10 @@ type file struct {
 	all      map[symbol]bool
 	allFrom  []facts.ExprID // expressions of __all__ of other modules
 
-	exprs    []int32 // memo of expressions: 0 not yet, -1 under way, n values[n-1]
-	bound    []int32 // memo of bindings, likewise
-	imported []int32 // memo of imports: index into resolver.found
+	exprs    []int32  // memo of expressions: 0 not yet, -1 under way, n known[n-1]
+	bound    []int32  // memo of bindings, likewise
+	known    []values // memo pool
+	imported []int32  // memo of imports: index into resolver.found
 }
 
 type nameKey struct {
@@ -63,9 +64,7 @@ func newFile(f *facts.File, syms *symbols) *file {
 	}
 	x.heads = make(map[nameKey]int32, len(f.Bindings))
 	x.next = make([]int32, len(f.Bindings))
-	x.bound = make([]int32, len(f.Bindings))
 	x.imported = make([]int32, len(f.Imports))
-	x.exprs = make([]int32, len(f.Exprs))
 	x.first = make([]int32, len(f.Scopes))
 	for i := range x.first {
 		x.first[i] = -1
