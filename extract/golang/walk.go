@@ -69,7 +69,7 @@ type walker struct {
 	literals [opBool + 1]facts.ExprID
 
 	packages    []bool // by Str: the file imports a package under this name, as far as can be guessed
-	predeclared []bool // by Str: predeclared types
+	predeclared []bool // by Str: predeclared types and constants
 
 	types      map[facts.Str]facts.DefID // package-level types seen so far
 	constraint facts.ExprID              // the file's build constraint
@@ -83,9 +83,10 @@ type hidden struct {
 	was  int32
 }
 
+// predeclaredTypes, and the constants, which the parser takes for types in new(nil).
 var predeclaredTypes = []string{
 	"bool", "byte", "complex64", "complex128", "error", "float32", "float64", "int", "int8", "int16", "int32", "int64",
-	"rune", "string", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "any",
+	"rune", "string", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "any", "nil", "true", "false", "iota",
 }
 
 func (w *walker) init() {

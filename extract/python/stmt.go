@@ -263,9 +263,9 @@ func (e *extractor) narrow(id facts.ExprID, from, to uint32, holds bool) {
 		op := e.f.Text(x.Name)
 		if holds && op == "and" || !holds && op == "or" {
 			// The left side is known already while the right one is evaluated.
-			right := e.f.Child(id, 1)
-			e.narrow(e.f.Child(id, 0), min(from, e.f.Exprs[right].Start), to, holds)
-			e.narrow(right, from, to, holds)
+			left := e.f.Child(id, 0)
+			e.narrow(left, min(from, e.f.Exprs[left].End), to, holds)
+			e.narrow(e.f.Child(id, 1), from, to, holds)
 		}
 	case facts.ExprCall:
 		if !holds {

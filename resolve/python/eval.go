@@ -1,6 +1,8 @@
 package python
 
 import (
+	"slices"
+
 	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
@@ -24,21 +26,31 @@ func (r *resolver) eval(fi int32, id facts.ExprID) values {
 	r.depth++
 	vs := r.evaluate(fi, f, id)
 	r.depth--
-	f.exprs[id] = f.remember(vs)
+	f.exprs[id] = r.remember(f, vs)
 	return vs
 }
 
-// remember numbers values for a memo, those of nothing known all alike: they
-// are half of all.
-func (x *file) remember(vs values) int32 {
-	if len(x.known) == 0 {
-		x.known = append(x.known, nil)
+// remember numbers values for the memo of a file. Those of nothing known are
+// half of all, and most of the rest are one plain value that many expressions
+// have: equal ones are kept once.
+func (r *resolver) remember(f *file, vs values) int32 {
+	if len(f.known) == 0 {
+		f.known = append(f.known, nil)
 	}
 	if len(vs) == 0 {
 		return 1
 	}
-	x.known = append(x.known, vs)
-	return int32(len(x.known))
+	if len(vs) == 1 && vs[0].recv == nil && len(vs[0].args) == 0 {
+		key := vs[0].plain()
+		if known, ok := r.plain[key]; ok {
+			vs = known
+		} else {
+			vs = slices.Clip(vs)
+			r.plain[key] = vs
+		}
+	}
+	f.known = append(f.known, vs)
+	return int32(len(f.known))
 }
 
 // forget drops what is remembered of a file whose own references are done. What
@@ -130,11 +142,11 @@ func (r *resolver) display(fi int32, f *file, id facts.ExprID) values {
 		if len(kids) > 32 {
 			return one(foreign("tuple"))
 		}
-		v := foreign("tuple")
-		for _, k := range kids {
-			v.args = append(v.args, r.eval(fi, k))
+		parts := make([]values, len(kids))
+		for i, k := range kids {
+			parts[i] = r.eval(fi, k)
 		}
-		return one(v)
+		return one(foreign("tuple", parts...))
 	case facts.ExprDict:
 		var keys, vals values
 		for i := 0; i+1 < len(kids) && i < 2*maxElements; i += 2 {
@@ -314,7 +326,7 @@ func (r *resolver) boundValue(fi int32, binding int32) values {
 	r.depth++
 	vs := r.bind(fi, f, &f.Bindings[binding])
 	r.depth--
-	f.bound[binding] = f.remember(vs)
+	f.bound[binding] = r.remember(f, vs)
 	return vs
 }
 
@@ -325,7 +337,7 @@ func (r *resolver) bind(fi int32, f *file, b *facts.Binding) values {
 	case facts.BindParam:
 		return r.parameter(fi, f, b)
 	case facts.BindTypeParam:
-		return one(value{kind: isTypeVar, name: f.Text(b.Name), args: []values{r.annotation(fi, b.Type)}, why: hinted})
+		return one(value{kind: isTypeVar, name: f.Text(b.Name), why: hinted}.of(r.annotation(fi, b.Type)))
 	case facts.BindCatch:
 		return r.instances(fi, b.Value)
 	case facts.BindDef:

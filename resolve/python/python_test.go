@@ -2,8 +2,10 @@ package python_test
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/exhibit-dev/exhibit/extract/facts"
@@ -108,5 +110,19 @@ func TestDecodedFacts(t *testing.T) {
 	got, err := python.Resolve(context.Background(), in)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("verdicts differ after a round trip (%v)", err)
+	}
+}
+
+// Values that would double with each line are forgotten, not followed.
+func TestBoundedValues(t *testing.T) {
+	var src strings.Builder
+	src.WriteString("class A:\n    def m(self): pass\nx0 = (A(), A())\nT0 = tuple[A, A]\n")
+	for i := 1; i < 60; i++ {
+		fmt.Fprintf(&src, "x%d = (x%d, x%d)\nT%d = tuple[T%d, T%d]\n", i, i-1, i-1, i, i-1, i-1)
+	}
+	src.WriteString("def f(c, t: T59):\n    return x59 if c else t\nf(1, 2)[0][0].m()\n(x59 if f else x58)[0].m()\nA().m()\n")
+	in := input(t, map[string]string{"m.py": src.String()})
+	if v := verdictOf(t, in, "m.py", "f"); v.Outcome != graph.OutcomeResolved {
+		t.Errorf("got %+v", v)
 	}
 }
