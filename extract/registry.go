@@ -163,6 +163,10 @@ const maxSignature = 240
 // its body, white space folded. Decorators stand on lines of their own and are
 // not part of it.
 func addSignatures(f *facts.File, src []byte) {
+	if len(f.Defs) == 0 {
+		return
+	}
+	f.Signatures = make([]string, len(f.Defs))
 	for i := range f.Defs {
 		d := &f.Defs[i]
 		if d.Kind == facts.KindLambda || d.NameStart >= uint32(len(src)) {
@@ -181,9 +185,7 @@ func addSignatures(f *facts.File, src []byte) {
 		if len(text) > maxSignature {
 			text = bytes.ToValidUTF8(text[:maxSignature], nil)
 		}
-		// Signatures hardly ever repeat: they are not interned.
-		d.Sig = facts.Str(len(f.Strings))
-		f.Strings = append(f.Strings, strings.ToValidUTF8(strings.TrimRight(string(text), " {:="), ""))
+		f.Signatures[i] = strings.ToValidUTF8(strings.TrimRight(string(text), " {:="), "")
 	}
 }
 

@@ -260,15 +260,15 @@ func (x *builder) analyse(ctx context.Context) (*database, error) {
 		return nil, err
 	}
 	in.SourceRoots = x.o.SourceRoots
+	records := s.records(in.Files)
+	s.facts = nil // they are on disk, and Resolve lets go of in.Files
 	x.progress(StageResolve, 0, 1)
 	g, err := resolve.Resolve(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	x.progress(StageResolve, 1, 1)
-	db := &database{graph: g, files: s.records(in.Files)}
-	// The facts are on disk by now and the graph does not need them.
-	in.Files, s.facts = nil, nil
+	db := &database{graph: g, files: records}
 	if err := db.place(); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func compact(f *facts.File) {
 	f.Scopes, f.Defs, f.Bindings = tight(f.Scopes), tight(f.Defs), tight(f.Bindings)
 	f.Imports, f.Exports = tight(f.Imports), tight(f.Exports)
 	f.Exprs, f.Kids, f.Refs = tight(f.Exprs), tight(f.Kids), tight(f.Refs)
-	f.Strings = joined(f.Strings)
+	f.Strings, f.Signatures = joined(f.Strings), joined(f.Signatures)
 }
 
 // tight copies a slice that wastes an eighth of its memory or more.

@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
+	"strings"
 	"sync"
 
 	"github.com/exhibit-dev/exhibit/kv/textindex"
@@ -19,8 +22,8 @@ import (
 // textManifest is text.json: what the text index must look like. It is beside
 // the generation, not part of it.
 type textManifest struct {
-	Documents int          `json:"documents"`
-	Files     []fileDigest `json:"files"` // sorted by name
+	Nodes int          `json:"nodes"` // of the graph that it is made from
+	Files []fileDigest `json:"files"` // sorted by name
 }
 
 // textState is the text index as a generation has it open.
@@ -29,28 +32,65 @@ type textState struct {
 	index   *textindex.Index
 }
 
+// maxTextFiles bounds the files that one question's words nominate.
+const maxTextFiles = 300
+
 // TextCandidates nominates at most limit nodes that bear words of a question in
 // their name, qualified name, path or signature: those that bear most of them
-// first, then by id. The text index is opened at the first call, and built again
-// from the graph when it is missing or damaged.
+// first, then by id. The text index names the files to look into. It is opened
+// at the first call, and built again from the graph when it is missing or
+// damaged.
 func (g *Generation) TextCandidates(ctx context.Context, words []string, limit int) ([]graph.NodeID, error) {
 	x, err := g.textIndex(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.Candidates(ctx, words, limit)
+	files, err := x.Candidates(ctx, words, maxTextFiles)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, fault.New(fault.Timeout, "the text index did not answer in time")
 		}
 		return nil, integrity(textFolder, err)
 	}
-	ids := make([]graph.NodeID, 0, len(found))
-	for _, id := range found {
-		if id >= g.t.nodes {
-			return nil, integrity(textFolder, fmt.Errorf("node %d does not exist", id))
+	asked := map[string]bool{}
+	for _, t := range textindex.Terms(strings.Join(words, " ")) {
+		asked[t] = true
+	}
+	type found struct {
+		id    graph.NodeID
+		bears int
+	}
+	var list []found
+	for _, first := range files {
+		if first >= g.t.nodes {
+			return nil, integrity(textFolder, fmt.Errorf("node %d does not exist", first))
 		}
-		ids = append(ids, graph.NodeID(id))
+		path := ""
+		for id := graph.NodeID(first); uint32(id) < g.t.nodes; id++ {
+			n, err := g.Node(id)
+			if err != nil {
+				return nil, err
+			}
+			if id == graph.NodeID(first) {
+				path = n.Path
+			} else if n.Path != path {
+				break
+			}
+			bears := 0
+			for _, t := range textindex.Terms(strings.Join([]string{n.Name, n.Qualified, n.Path, n.Signature}, " ")) {
+				if asked[t] {
+					bears++
+				}
+			}
+			if bears > 0 {
+				list = append(list, found{id, bears})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b found) int { return cmp.Or(b.bears-a.bears, cmp.Compare(a.id, b.id)) })
+	ids := make([]graph.NodeID, 0, min(limit, len(list)))
+	for _, f := range list[:min(limit, len(list))] {
+		ids = append(ids, f.id)
 	}
 	return ids, nil
 }
@@ -81,8 +121,8 @@ func openText(ctx context.Context, dir string, nodes int) (*textindex.Index, err
 	if err := readSealed(filepath.Join(dir, textFile), &m); err != nil {
 		return nil, err
 	}
-	if m.Documents != nodes {
-		return nil, fmt.Errorf("text index holds %d documents, the graph %d nodes", m.Documents, nodes)
+	if m.Nodes != nodes {
+		return nil, fmt.Errorf("the text index is of %d nodes, the graph has %d", m.Nodes, nodes)
 	}
 	got, err := textDigests(ctx, filepath.Join(dir, textFolder))
 	if err != nil {
@@ -120,23 +160,51 @@ func textDigests(ctx context.Context, dir string) ([]fileDigest, error) {
 
 // writeText makes the text index of a graph in the staging folder.
 func (x *builder) writeText(ctx context.Context, g *graph.Graph) error {
-	return makeText(ctx, x.dir, x.dir, len(g.Nodes), func(yield func(textindex.Document, error) bool) {
+	return makeText(ctx, x.dir, x.dir, len(g.Nodes), textDocuments(func(yield func(*graph.Node, error) bool) {
 		for i := range g.Nodes {
-			n := &g.Nodes[i]
-			if !yield(textindex.Document{ID: uint32(i), Name: n.Name, Qualified: n.Qualified, Path: n.Path, Signature: n.Signature}, nil) {
+			if !yield(&g.Nodes[i], nil) {
 				return
 			}
 		}
-	})
+	}))
 }
 
-// makeText builds text/ and text.json in dir.
-func makeText(ctx context.Context, dir, work string, nodes int, docs iter.Seq2[textindex.Document, error]) error {
-	n, err := textindex.Build(ctx, filepath.Join(dir, textFolder), work, docs)
-	if err == nil && n != nodes {
-		err = fmt.Errorf("it holds %d documents for %d nodes", n, nodes)
+// textDocuments makes a document of each file's nodes, which stand together. Its
+// number is that of the first.
+func textDocuments(nodes iter.Seq2[*graph.Node, error]) iter.Seq2[textindex.Document, error] {
+	return func(yield func(textindex.Document, error) bool) {
+		d, path, next := textindex.Document{}, "", uint32(0)
+		for n, err := range nodes {
+			if err != nil {
+				yield(d, err)
+				return
+			}
+			if next > 0 && n.Path != path {
+				if !yield(d, nil) {
+					return
+				}
+				d = textindex.Document{ID: next, Texts: d.Texts[:0]}
+			}
+			if len(d.Texts) == 0 {
+				path = n.Path
+				d.Texts = append(d.Texts, path)
+			}
+			d.Texts = append(d.Texts, n.Qualified, n.Signature)
+			if n.Name != n.Qualified {
+				d.Texts = append(d.Texts, n.Name)
+			}
+			next++
+		}
+		if next > 0 {
+			yield(d, nil)
+		}
 	}
-	if err != nil {
+}
+
+// makeText builds text/ and text.json in dir. The index is of a graph with as
+// many nodes, which is what a reader compares.
+func makeText(ctx context.Context, dir, work string, nodes int, docs iter.Seq2[textindex.Document, error]) error {
+	if _, err := textindex.Build(ctx, filepath.Join(dir, textFolder), work, docs); err != nil {
 		return storage("build the text index", err)
 	}
 	if err := private(filepath.Join(dir, textFolder)); err != nil {
@@ -146,7 +214,7 @@ func makeText(ctx context.Context, dir, work string, nodes int, docs iter.Seq2[t
 	if err != nil {
 		return storage("read the text index", err)
 	}
-	return storage("write "+textFile, writeSealed(filepath.Join(dir, textFile), textManifest{Documents: n, Files: files}))
+	return storage("write "+textFile, writeSealed(filepath.Join(dir, textFile), textManifest{Nodes: nodes, Files: files}))
 }
 
 // rebuildText builds the text index again from graph.db. Other processes that
@@ -184,12 +252,12 @@ func (g *Generation) rebuildText(ctx context.Context) (*textindex.Index, error) 
 
 // documents reads the nodes for the text index.
 func (g *Generation) documents() iter.Seq2[textindex.Document, error] {
-	return func(yield func(textindex.Document, error) bool) {
+	return textDocuments(func(yield func(*graph.Node, error) bool) {
 		for id := range graph.NodeID(g.NodeCount()) {
 			n, err := g.Node(id)
-			if !yield(textindex.Document{ID: uint32(id), Name: n.Name, Qualified: n.Qualified, Path: n.Path, Signature: n.Signature}, err) || err != nil {
+			if !yield(&n, err) || err != nil {
 				return
 			}
 		}
-	}
+	})
 }

@@ -21,7 +21,15 @@ func TestResolveTwice(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		in := readTree(t, dir)
-		again := func() *graph.Input { c := *in; return &c } // Resolve takes the files over
+		again := func() *graph.Input { // Resolve takes the files over
+			c := *in
+			c.Files = nil
+			for _, f := range in.Files {
+				own := *f
+				c.Files = append(c.Files, &own)
+			}
+			return &c
+		}
 		want, err := resolve.Resolve(context.Background(), again())
 		if err != nil {
 			t.Fatal(err)

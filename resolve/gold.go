@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 
+	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
 
@@ -48,7 +49,7 @@ type position struct {
 // is that of the outer call, which names nobody. Edges there are left out.
 func (g *GoldRows) Outer(unresolved []graph.Unresolved) {
 	for i := range unresolved {
-		if u := &unresolved[i]; u.Kind == graph.Calls && u.Site.Name == "" {
+		if u := &unresolved[i]; u.Kind == graph.Calls && u.Site.Name == facts.Nameless {
 			if g.taken == nil {
 				g.taken = map[position]bool{}
 			}

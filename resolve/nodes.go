@@ -32,6 +32,11 @@ func makeNodes(in *graph.Input) *nodeTable {
 	t := &nodeTable{files: make([]graph.NodeID, len(in.Files)), defs: make([][]graph.NodeID, len(in.Files)),
 		goIn: map[string]graph.NodeID{}, packs: map[string]graph.NodeID{}}
 	packages := packageFiles(in)
+	count := len(in.Files)
+	for _, f := range in.Files {
+		count += len(f.Defs)
+	}
+	t.nodes = make([]graph.Node, 0, count)
 	for i, f := range in.Files {
 		t.addFile(int32(i), f, packages)
 	}
@@ -95,10 +100,13 @@ func (t *nodeTable) addFile(i int32, f *facts.File, packages map[string]int32) {
 func makeNode(f *facts.File, id facts.DefID, test bool) graph.Node {
 	d := &f.Defs[id]
 	n := graph.Node{Kind: d.Kind.String(), Language: f.Language, Name: f.Text(d.Name), Qualified: f.Text(d.Qual), Path: f.Path,
-		Signature: f.Text(d.Sig), Start: d.Start, End: d.End, NameStart: d.NameStart, NameEnd: d.NameEnd,
+		Start: d.Start, End: d.End, NameStart: d.NameStart, NameEnd: d.NameEnd,
 		StartLine: f.Line(d.Start), EndLine: f.Line(max(d.Start, d.End-min(d.End, 1))), NameLine: f.Line(d.NameStart),
 		Exported: d.Flags&facts.FlagExported != 0, Test: d.Flags&facts.FlagTest != 0, TestFile: test,
 		Conditional: d.Flags&facts.FlagConditional != 0, Damaged: d.Flags&facts.FlagDamaged != 0}
+	if len(f.Signatures) > 0 {
+		n.Signature = f.Signatures[id]
+	}
 	if d.Kind == facts.KindPackage {
 		n.Qualified = path.Dir(f.Path)
 		n.Exported = true

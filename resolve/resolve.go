@@ -24,8 +24,12 @@ func Resolve(ctx context.Context, in *graph.Input) (*graph.Graph, error) {
 	if err := a.resolve(ctx); err != nil {
 		return nil, err
 	}
+	paths := make([]string, len(in.Files))
+	for i, f := range in.Files {
+		paths[i] = f.Path
+	}
 	in.Files = nil
-	return a.finish(), ctx.Err()
+	return a.finish(paths), ctx.Err()
 }
 
 // resolve runs the resolvers side by side.

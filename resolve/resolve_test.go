@@ -52,7 +52,7 @@ func TestVerdictsBecomeEdges(t *testing.T) {
 	method := graph.DefRef{File: 1, Def: 1}
 	resolved := graph.Verdict{Outcome: graph.OutcomeResolved, Rule: graph.RuleGoReceiverType, Targets: []graph.DefRef{method}}
 	a.file(1, []int32{0, 1}, []graph.Verdict{resolved, resolved})
-	g := a.finish()
+	g := a.finish([]string{"p/a.go", "p/b.go"})
 	var calls []graph.Edge
 	for _, e := range g.Edges {
 		if e.Kind == graph.Calls {

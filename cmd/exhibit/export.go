@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/kv"
 	"github.com/exhibit-dev/exhibit/resolve"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
@@ -59,6 +60,13 @@ func runExportEdges(c *cli.Context) error {
 		return err
 	}
 	defer g.Close()
+	if gold, ok := rows.(*resolve.GoldRows); ok {
+		nameless, err := g.Mentions(facts.Nameless)
+		if err != nil {
+			return err
+		}
+		gold.Outer(nameless)
+	}
 	if err := writeEdges(rows, g); err != nil {
 		return err
 	}

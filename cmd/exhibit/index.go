@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime/debug"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -67,9 +66,7 @@ func runIndex(c *cli.Context) error {
 		return err
 	}
 	defer w.Close()
-	// A build's garbage is short-lived buffers: collecting earlier keeps the
-	// peak down and costs little.
-	debug.SetGCPercent(50)
+	defer boundHeap()()
 	begin := time.Now()
 	meta, err := w.cache.Build(c.Context, w.binding, w.repo, kv.BuildOptions{
 		Revision: c.String("rev"), Worktree: c.Bool("worktree"), Exclude: c.StringSlice("exclude"), SourceRoots: c.StringSlice("source-root"),

@@ -71,6 +71,10 @@ func (w *walker) function(i int, def, owner facts.DefID) facts.ExprID {
 	f.Defs[def].Body = scope
 	w.scope, w.varScope, w.owner, w.body, w.returns = scope, scope, owner, def, nil
 	w.inFunc, w.cond = true, false
+	wasBound := w.bound
+	if w.op(i) != opArrow {
+		w.bound = def
+	}
 	if w.has(i, "async") {
 		f.Defs[def].Flags |= facts.FlagAsync
 	}
@@ -115,7 +119,7 @@ func (w *walker) function(i int, def, owner facts.DefID) facts.ExprID {
 		f.Defs[def].Value = v
 	}
 	w.scope, w.varScope, w.owner, w.body, w.returns = wasScope, wasVar, wasOwner, wasBody, wasReturns
-	w.inFunc, w.cond, w.ambient = wasFunc, wasCond, wasAmbient
+	w.inFunc, w.cond, w.ambient, w.bound = wasFunc, wasCond, wasAmbient, wasBound
 	e := w.make(facts.ExprLambda, i)
 	e.Def = def
 	return w.b.Expr(e)

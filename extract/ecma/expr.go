@@ -2,7 +2,6 @@ package ecma
 
 import (
 	"github.com/exhibit-dev/exhibit/extract/facts"
-	"github.com/exhibit-dev/exhibit/extract/flat"
 )
 
 // The literals that all expressions of a file share: their place is of no interest.
@@ -43,10 +42,14 @@ func (w *walker) make(kind facts.ExprKind, i int) facts.Expr {
 }
 
 // this makes this or super: its Def is the class that it speaks of, and
-// FlagStatic says that it is the class itself rather than an instance.
+// FlagStatic says that it is the class itself rather than an instance. Outside
+// of classes, Level is 1 + the function that binds it, 0 for the module.
 func (w *walker) this(kind facts.ExprKind, i int) facts.Expr {
 	e := w.make(kind, i)
 	e.Def = w.class
+	if w.class < 0 {
+		e.Level = uint32(w.bound + 1)
+	}
 	if w.static {
 		e.Flags |= facts.FlagStatic
 	}
@@ -120,12 +123,13 @@ func (w *walker) expr(i int, o op, m mode) facts.ExprID {
 	case opBinary:
 		return w.binary(i, m)
 	case opTernary:
-		if c := w.t.Child(i, d.condition); c >= 0 {
-			w.node(c, mPlain)
+		cond := w.t.Child(i, d.condition)
+		if cond >= 0 {
+			w.node(cond, mPlain)
 		}
 		var then, other facts.ExprID
 		if c := w.t.Child(i, d.consequence); c >= 0 {
-			then = w.node(c, mValue)
+			then = w.narrowed(cond, c, mValue)
 		}
 		if c := w.t.Child(i, d.alternative); c >= 0 {
 			other = w.node(c, mValue)
@@ -224,113 +228,6 @@ func (w *walker) optional(i int) bool {
 	return false
 }
 
-func (w *walker) call(i int, m mode) facts.ExprID {
-	d := w.d
-	fn, args := w.t.Child(i, d.function), w.t.Child(i, d.arguments)
-	if fn < 0 {
-		w.children(i)
-		return 0
-	}
-	if w.t.Nodes[fn].IsNamed() && w.op(fn) == opImportWord {
-		return w.dynamicImport(i, args)
-	}
-	cm := mCall
-	if m == mDecor {
-		cm = mDecorCall
-	}
-	if args >= 0 && w.op(args) == opTemplate {
-		cm = mTag
-	}
-	if w.op(fn) == opIdentifier && w.is(fn, "require") && args >= 0 {
-		if s := w.firstNamed(args); s >= 0 && w.op(s) == opString {
-			return w.requireCall(i, fn, s)
-		}
-	}
-	firstRef := len(w.f.Refs)
-	mark := len(w.stack)
-	callee := w.node(fn, cm)
-	// The reference to the callee is the last that its own walk made; it cites the call.
-	if n := len(w.f.Refs); n > firstRef && w.f.Refs[n-1].Kind == facts.RefCall && w.f.Refs[n-1].Expr == callee {
-		w.f.Refs[n-1].Site = w.span(i)
-	}
-	if o := w.op(w.skipParens(fn)); o == opCall {
-		w.anonymousCall(i, fn, callee)
-	}
-	if d.typescript {
-		if ta := w.t.Child(i, d.typeArguments); ta >= 0 {
-			callee = w.withTypeArgs(callee, ta)
-		}
-	}
-	w.stack = append(w.stack, callee)
-	if args >= 0 {
-		if w.op(args) == opTemplate {
-			w.template(args)
-		} else {
-			w.args(args)
-		}
-	}
-	e := w.make(facts.ExprCall, i)
-	return w.seal(e, mark)
-}
-
-// anonymousCall records the call of what a call gave back, f()(x): a site of
-// its own, without a name, at the start of its callee.
-func (w *walker) anonymousCall(i, fn int, callee facts.ExprID) {
-	var fl facts.Flags
-	if w.damaged {
-		fl = facts.FlagDamaged
-	}
-	start := w.t.Nodes[fn].Start
-	w.b.Ref(facts.Ref{Kind: facts.RefCall, Flags: fl, Scope: w.scope, Owner: w.owner, Span: facts.Span{Start: start, End: start},
-		Expr: callee, Site: w.span(i)})
-}
-
-// withTypeArgs wraps an expression with its explicit type arguments.
-func (w *walker) withTypeArgs(x facts.ExprID, ta int) facts.ExprID {
-	mark := len(w.stack)
-	w.stack = append(w.stack, x)
-	w.typeList(ta)
-	return w.seal(facts.Expr{Kind: facts.ExprIndex, Flags: facts.FlagTypeOnly, Def: facts.None, Span: w.span(ta)}, mark)
-}
-
-// args pushes the expressions of an argument list.
-func (w *walker) args(i int) {
-	for c, end := i+1, int(w.t.Nodes[i].Next); c < end; c = int(w.t.Nodes[c].Next) {
-		n := w.t.Nodes[c]
-		if n.Flags&flat.Named == 0 || w.op(c) == opSkip {
-			continue
-		}
-		mark := len(w.stack)
-		x := w.node(c, mValue)
-		w.stack = append(w.stack[:mark], x)
-	}
-}
-
-func (w *walker) newExpr(i int) facts.ExprID {
-	d := w.d
-	c := w.t.Child(i, d.constructor)
-	if c < 0 {
-		w.children(i)
-		return 0
-	}
-	mark := len(w.stack)
-	firstRef := len(w.f.Refs)
-	callee := w.node(c, mNew)
-	if n := len(w.f.Refs); n > firstRef && w.f.Refs[n-1].Kind == facts.RefCall && w.f.Refs[n-1].Expr == callee {
-		w.f.Refs[n-1].Site = w.span(i)
-	}
-	if d.typescript {
-		if ta := w.t.Child(i, d.typeArguments); ta >= 0 {
-			callee = w.withTypeArgs(callee, ta)
-		}
-	}
-	w.stack = append(w.stack, callee)
-	if args := w.t.Child(i, d.arguments); args >= 0 {
-		w.args(args)
-	}
-	return w.seal(w.make(facts.ExprNew, i), mark)
-}
-
 func (w *walker) paren(i int, m mode) facts.ExprID {
 	if w.d.typescript {
 		if t := w.t.Child(i, w.d.typ); t >= 0 {
@@ -424,6 +321,9 @@ func (w *walker) binary(i int, m mode) facts.ExprID {
 			m = mValue
 		}
 		x := w.node(l, m) // each side may be the value
+		if op == "&&" {
+			return w.b.Expr(e, x, w.narrowed(l, r, m))
+		}
 		y := w.node(r, m)
 		return w.b.Expr(e, x, y)
 	}
@@ -446,6 +346,11 @@ func (w *walker) assign(i int) facts.ExprID {
 	if l < 0 || r < 0 {
 		w.children(i)
 		return 0
+	}
+	if d.typescript && w.is(i+1, "using") { // this grammar calls using x = f() an assignment
+		x := w.node(r, mValue)
+		w.bindPattern(l, facts.Binding{Kind: facts.BindVar, Flags: facts.FlagConst, Scope: w.scope, Def: facts.None, Value: x})
+		return x
 	}
 	if x, done := w.commonJS(i, l, r); done {
 		return x
@@ -519,139 +424,5 @@ func (w *walker) template(i int) {
 		if w.t.Nodes[c].IsNamed() && w.t.Nodes[c].Kind != w.d.stringFragment {
 			w.children(c)
 		}
-	}
-}
-
-// object walks an object literal. Its functions are definitions.
-func (w *walker) object(i int) facts.ExprID {
-	d := w.d
-	mark := len(w.stack)
-	for c, end := i+1, int(w.t.Nodes[i].Next); c < end; c = int(w.t.Nodes[c].Next) {
-		n := w.t.Nodes[c]
-		if !n.IsNamed() && n.Flags&flat.Error == 0 {
-			continue
-		}
-		inner := len(w.stack)
-		var x facts.ExprID
-		switch {
-		case w.op(c) == opSkip:
-			continue
-		case n.Kind == d.pair:
-			x = w.pair(c)
-		case w.op(c) == opMethod:
-			x = w.objectMethod(c)
-		case w.op(c) == opIdentifier:
-			e := w.make(facts.ExprKeyword, c)
-			e.Name = w.str(c)
-			v := w.node(c, mValue)
-			x = w.b.Expr(e, v)
-		default:
-			x = w.node(c, mPlain) // spread, ERROR
-		}
-		w.stack = w.stack[:inner]
-		if x != 0 {
-			w.stack = append(w.stack, x)
-		}
-	}
-	return w.seal(w.make(facts.ExprObject, i), mark)
-}
-
-func (w *walker) pair(i int) facts.ExprID {
-	d := w.d
-	key, val := w.t.Child(i, d.key), w.t.Child(i, d.value)
-	if key < 0 || val < 0 {
-		w.children(i)
-		return 0
-	}
-	e := w.make(facts.ExprKeyword, i)
-	e.Name = w.keyName(key)
-	v := w.skipParens(val)
-	if o := w.op(v); (o == opArrow || o == opFunctionExpr) && e.Name != 0 {
-		e.Def = w.def(facts.Def{Kind: facts.KindMethod, Name: e.Name, Scope: w.scope, Body: facts.None, Span: w.span(i)}, key)
-		x := w.function(v, e.Def, e.Def)
-		return w.b.Expr(e, x)
-	}
-	x := w.node(val, mValue)
-	return w.b.Expr(e, x)
-}
-
-func (w *walker) skipParens(i int) int {
-	for w.op(i) == opParen {
-		c := w.firstNamed(i)
-		if c < 0 {
-			return i
-		}
-		i = c
-	}
-	return i
-}
-
-func (w *walker) objectMethod(i int) facts.ExprID {
-	def := w.method(i, int(w.t.Nodes[i].Start), facts.None, true)
-	e := w.make(facts.ExprKeyword, i)
-	if def < 0 {
-		return 0
-	}
-	e.Name, e.Def = w.f.Defs[def].Name, def
-	fn := w.make(facts.ExprLambda, i)
-	fn.Def = def
-	if w.f.Defs[def].Kind == facts.KindAccessor {
-		fn.Flags |= facts.FlagProperty
-	}
-	return w.b.Expr(e, w.b.Expr(fn))
-}
-
-// jsx walks an element: its name is a use when it means a component.
-func (w *walker) jsx(i int) {
-	d := w.d
-	for c, end := i+1, int(w.t.Nodes[i].Next); c < end; c = int(w.t.Nodes[c].Next) {
-		n := w.t.Nodes[c]
-		switch {
-		case !n.IsNamed() && n.Flags&flat.Error == 0:
-		case n.Kind == d.jsxOpening:
-			w.jsx(c)
-		case n.Field == d.name:
-			w.jsxName(c, i)
-		case n.Kind == d.jsxElement || n.Kind == d.jsxSelf:
-			w.node(c, mPlain)
-		case w.op(c) == opJSXAttribute:
-			for a, e := c+1, int(n.Next); a < e; a = int(w.t.Nodes[a].Next) {
-				if w.t.Nodes[a].IsNamed() && w.op(a) != opPropertyIdentifier && w.op(a) != opString && w.t.Nodes[a].Kind != d.jsxNamespaceName {
-					w.jsxValue(a)
-				}
-			}
-		case w.op(c) == opTypeArguments:
-			mark := len(w.stack)
-			w.typeList(c)
-			w.stack = w.stack[:mark]
-		default:
-			w.jsxValue(c)
-		}
-	}
-}
-
-// jsxValue walks an expression container.
-func (w *walker) jsxValue(i int) {
-	if o := w.op(i); o != opNone {
-		w.node(i, mPlain)
-		return
-	}
-	for c, end := i+1, int(w.t.Nodes[i].Next); c < end; c = int(w.t.Nodes[c].Next) {
-		if w.t.Nodes[c].IsNamed() {
-			w.node(c, mValue)
-		}
-	}
-}
-
-func (w *walker) jsxName(i, site int) {
-	switch w.op(i) {
-	case opIdentifier:
-		c := w.src[w.t.Nodes[i].Start]
-		if c >= 'a' && c <= 'z' { // an intrinsic element
-			return
-		}
-		w.expr(i, opIdentifier, mJSX)
-	case opMember:
-		w.member(i, site, mJSX)
 	}
 }

@@ -76,7 +76,7 @@ func (w *walker) finish() {
 	index := map[int64][]int32{}
 	for i := range f.Bindings {
 		b := &f.Bindings[i]
-		if b.Kind == facts.BindAttr {
+		if b.Kind == facts.BindAttr || b.Kind == facts.BindMatch {
 			continue
 		}
 		k := int64(b.Scope)<<32 | int64(b.Name)
@@ -170,7 +170,7 @@ func (w *walker) markRebound() {
 	declared := make(map[key]int32, len(f.Bindings))
 	for i := range f.Bindings {
 		b := &f.Bindings[i]
-		if b.Kind == facts.BindAttr || b.Kind == facts.BindTypeParam {
+		if b.Kind == facts.BindAttr || b.Kind == facts.BindTypeParam || b.Kind == facts.BindMatch {
 			continue
 		}
 		k := key{b.Scope, b.Name}

@@ -62,6 +62,7 @@ const (
 	opAmbient
 	opVarDecl
 	opBlock
+	opIf
 	opFor
 	opForIn
 	opCatch
@@ -132,7 +133,7 @@ var opNames = map[string]op{
 	"interface_declaration": opInterface, "type_alias_declaration": opTypeAlias, "enum_declaration": opEnum,
 	"internal_module": opNamespace, "module": opNamespace, "ambient_declaration": opAmbient,
 	"lexical_declaration": opVarDecl, "variable_declaration": opVarDecl, "using_declaration": opVarDecl,
-	"statement_block": opBlock, "for_statement": opFor, "for_in_statement": opForIn, "catch_clause": opCatch,
+	"statement_block": opBlock, "if_statement": opIf, "for_statement": opFor, "for_in_statement": opForIn, "catch_clause": opCatch,
 	"switch_body": opSwitchBody, "return_statement": opReturn, "import_statement": opImportStatement, "import_alias": opImportAlias,
 	"export_statement": opExport, "decorator": opDecorator, "jsx_element": opJSXElement, "jsx_self_closing_element": opJSXSelf,
 	"jsx_attribute": opJSXAttribute, "import": opImportWord, "meta_property": opMeta,

@@ -163,13 +163,13 @@ func endsWithWord(s []byte, word string) bool {
 	return bytes.HasSuffix(s, []byte(word))
 }
 
+// isNear says whether an offset stands near an error. Offsets are asked in
+// order, and what is behind is dropped.
 func (b *blanker) isNear(i int) bool {
-	for _, s := range b.near {
-		if uint32(i) >= s.Start && uint32(i) < s.End {
-			return true
-		}
+	for len(b.near) > 0 && uint32(i) >= b.near[0].End {
+		b.near = b.near[1:]
 	}
-	return false
+	return len(b.near) > 0 && uint32(i) >= b.near[0].Start
 }
 
 // lineBreakBetween says whether a line ends between two offsets.
@@ -218,15 +218,6 @@ func (b *blanker) word(i, end int) {
 		}
 	case "abstract", "accessor", "declare", "override", "readonly", "static", "namespace", "module", "global", "is", "asserts", "satisfies", "infer":
 		b.modifier(i, end, next)
-	case "using":
-		// await using x = f(), which only the grammar of JavaScript reads: a const.
-		if b.ts && isWordStart(at(src, next)) && !b.lineBreakBetween(end, next) && at(src, space(src, wordEnd(src, next))) != '(' {
-			b.put(i, end, []byte("const"))
-			if endsWithWord(src[:i], "await") {
-				k := bytes.LastIndex(src[:i], []byte("await"))
-				b.put(k, k+5, nil)
-			}
-		}
 	case "as":
 		// A name: let as: any, (as: T), { as: X }.
 		if !b.isNear(i) {

@@ -62,6 +62,11 @@ func transfer(c *columns, f *File) {
 			c.string(&f.Strings[i])
 		}
 	}
+	if table(c, &f.Signatures) {
+		for i := range f.Signatures {
+			c.string(&f.Signatures[i])
+		}
+	}
 	if table(c, &f.Scopes) {
 		column(c, f.Scopes, func(s *Scope) *ScopeKind { return &s.Kind })
 		column(c, f.Scopes, func(s *Scope) *ScopeID { return &s.Parent })
@@ -103,7 +108,6 @@ func transferDefs(c *columns, f *File) {
 	spanColumn(c, f.Defs, func(d *Def) *Span { return &d.Span })
 	column(c, f.Defs, func(d *Def) *uint32 { return &d.NameStart })
 	column(c, f.Defs, func(d *Def) *uint32 { return &d.NameEnd })
-	column(c, f.Defs, func(d *Def) *Str { return &d.Sig })
 	column(c, f.Defs, func(d *Def) *uint32 { return &d.BodyStart })
 	for _, get := range []func(*Def) *ExprID{
 		func(d *Def) *ExprID { return &d.Recv }, func(d *Def) *ExprID { return &d.Type },
@@ -223,6 +227,7 @@ func check(f *File, c *columns) error {
 		}
 		v.def(s.Def)
 	}
+	v.bad = v.bad || len(f.Signatures) != 0 && len(f.Signatures) != len(f.Defs)
 	v.tables()
 	if !v.bad && cyclicParents(f.Defs) {
 		return fmt.Errorf("%w: a definition contains itself", ErrCorrupt)
@@ -267,7 +272,6 @@ func (v *checker) tables() {
 		d := &f.Defs[i]
 		v.str(d.Name)
 		v.str(d.Qual)
-		v.str(d.Sig)
 		v.def(d.Parent)
 		v.scope(d.Scope)
 		v.scope(d.Body)

@@ -20,6 +20,7 @@ func sample() *File {
 		Binding{Kind: BindParam, Name: b.Str("x"), Scope: scope, Def: None, Import: None, Type: x, Order: 3, Span: Span{7, 8}})
 	b.File.Exports = append(b.File.Exports, Export{Kind: ExportAll, Name: b.Str("f"), Def: None, Ref: None})
 	b.File.Headings = append(b.File.Headings, Heading{Level: 1, Text: b.Str("Title"), Line: 4})
+	b.File.Signatures = []string{"def f(x)"}
 	b.File.LineStarts, b.File.Status, b.File.Damage = []uint32{0, 7, 300}, Partial, []Span{{3, 5}, {60, 61}}
 	return b.File
 }

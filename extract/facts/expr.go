@@ -7,7 +7,7 @@ type ExprKind uint8
 const (
 	ExprNone      ExprKind = iota
 	ExprOpaque             // something whose value nobody can tell; children may be kept
-	ExprName               // Name
+	ExprName               // Name; Level is a local name's index in File.Bindings plus one, where the extractor resolves those (Go)
 	ExprAttr               // Name is the member, [object]
 	ExprCall               // [callee, args...]
 	ExprNew                // [callee, args...]
@@ -37,8 +37,8 @@ const (
 	ExprAssert             // [x, type]: Go assertion, TS as/satisfies/!; type 0 for `!` and `.(type)`
 	ExprComposite          // [type, elements...]: Go composite literal; elements may be ExprKeyword or ExprDict pairs
 	ExprLambda             // Def is the KindLambda (or function, class expression) definition
-	ExprThis               // this
-	ExprSuper              // super, super()
+	ExprThis               // this: Def is the class it speaks of, else Level is 1 + the function that binds it
+	ExprSuper              // super, super(): Def is the class it stands in
 	ExprArgs               // [args...] where only arguments are kept
 	ExprRest               // Level is the index, [x]: what remains of x from the i-th part on
 

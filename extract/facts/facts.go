@@ -41,16 +41,19 @@ type File struct {
 	// with spaces before parsing (every offset is kept), sorted.
 	Blanked []Span
 
-	Strings  []string // Strings[0] == ""
-	Scopes   []Scope  // Scopes[0] is the module
-	Defs     []Def    // in order of Start; a container comes before its members
-	Bindings []Binding
-	Imports  []Import
-	Exports  []Export
-	Exprs    []Expr   // Exprs[0] is the zero Expr
-	Kids     []ExprID // children of expressions, see Expr.Kids
-	Refs     []Ref    // in order of Start
-	Headings []Heading
+	Strings []string // Strings[0] == ""
+	// Signatures are the definitions' texts from the line of the name to the
+	// body, white space folded, by DefID; made by extract.File.
+	Signatures []string
+	Scopes     []Scope // Scopes[0] is the module
+	Defs       []Def   // in order of Start; a container comes before its members
+	Bindings   []Binding
+	Imports    []Import
+	Exports    []Export
+	Exprs      []Expr   // Exprs[0] is the zero Expr
+	Kids       []ExprID // children of expressions, see Expr.Kids
+	Refs       []Ref    // in order of Start
+	Headings   []Heading
 }
 
 // Line gives the 1-based line of a byte offset, 0 in an empty file.
@@ -295,6 +298,10 @@ func (k RefKind) String() string {
 	}
 	return ""
 }
+
+// Nameless is the name of a call site whose callee has none: the outer call of
+// f()(x). Such a site is empty and stands where the callee begins.
+const Nameless = "()"
 
 // Ref is a reference site: a place in the source that names something. Exactly
 // one verdict is given for each. Names that the extractor can see are local

@@ -2,6 +2,9 @@
 #include "tree_sitter/api.h"
 
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <time.h>
 
 struct flat_parser {
@@ -40,6 +43,9 @@ void flat_free(flat_parser *p) {
   free(p->nodes);
   free(p->open);
   free(p);
+#ifdef __GLIBC__
+  malloc_trim(0); // the trees of a whole build lie scattered over the heap
+#endif
 }
 
 static uint64_t thread_cpu_ns(void) {
@@ -133,7 +139,6 @@ int flat_parse(flat_parser *p, const void *language, const char *src, uint32_t l
   }
   int status = flatten(p, ts_tree_root_node(tree), len, depth);
   ts_tree_delete(tree);
-  // One huge file must not hold its memory for the rest of a build.
   *nodes = p->nodes;
   *count = p->count;
   return status;

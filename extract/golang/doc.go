@@ -32,5 +32,9 @@
 // types (string, error) that are not called make no reference.
 //
 // Inside an ERROR node, and inside the parent of a MISSING one, everything is
-// FlagDamaged.
+// FlagDamaged, and so are statements at the top level, which Go does not have. A
+// declaration that swallowed the next one is blanked for the parser, but for a
+// function's signature, and is damage; so what follows stands in its own scope.
+// File.Blanked names those, and the words new and make that were read as other
+// names because no type follows them.
 package golang

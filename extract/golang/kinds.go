@@ -120,6 +120,7 @@ var ops = func() []op {
 // Kinds and tokens that are asked for by name.
 var (
 	kindComment    = lang.Kind("comment")
+	kindImportDecl = lang.Kind("import_declaration")
 	kindIdentifier = lang.Kind("identifier")
 	kindParameter  = lang.Kind("parameter_declaration")
 	kindVariadic   = lang.Kind("variadic_parameter_declaration")

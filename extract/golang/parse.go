@@ -2,34 +2,122 @@ package golang
 
 import (
 	"bytes"
+	"sort"
 
 	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/extract/flat"
 )
 
-// parse parses src. The grammar wants a type as the first argument of new and
-// make, but new(expr) is Go since 1.26, and either name may be declared anew.
-// Where that made an error the name is read as an ordinary one, in a copy that
-// only the parser sees; the spans of such names are given. It is done only when
-// it leaves less of the file damaged.
-func parse(p *flat.Parser, src []byte) (flat.Tree, []facts.Span, error) {
-	tree, err := p.Parse(lang, src, flat.Options{Newline: true})
-	if err != nil || len(tree.Nodes) == 0 || tree.Nodes[0].Flags&flat.HasError == 0 {
-		return tree, nil, err
+// parsed is a tree with what was done to the source to get it. The changes are in
+// a copy that only the parser sees: no offset moves, and tree.Src is the source.
+type parsed struct {
+	tree flat.Tree
+	// renamed are calls of new and make that are read as those of other names.
+	// The grammar wants a type as their first argument, but new(expr) is Go since
+	// 1.26, and either name may be declared anew.
+	renamed []facts.Span
+	// blanked are declarations, or bodies of functions, that swallowed the
+	// declarations after them, as one does when a brace is missing.
+	blanked []facts.Span
+}
+
+// parse parses src. When that leaves errors it tries to read more of the file
+// with both kinds of changes, and keeps those that leave less of it damaged.
+func parse(p *flat.Parser, src []byte) (parsed, error) {
+	options := flat.Options{Newline: true}
+	tree, err := p.Parse(lang, src, options)
+	out := parsed{tree: tree}
+	if err != nil || len(tree.Nodes) == 0 || tree.Nodes[0].Flags&(flat.HasError|flat.Error) == 0 {
+		return out, err
 	}
-	before := damage(tree)
-	copied, spans := renamed(tree, src)
-	if len(spans) == 0 {
-		return tree, nil, nil
+	text := src
+	if copied, spans := renamed(tree, src); len(spans) > 0 {
+		before := damage(tree)
+		if tree, err = p.Parse(lang, copied, options); err == nil && damage(tree) < before {
+			text, out.renamed = copied, spans
+		} else if tree, err = p.Parse(lang, src, options); err != nil {
+			return out, err
+		}
 	}
-	// A parse makes the tree of the one before invalid.
-	tree, err = p.Parse(lang, copied, flat.Options{Newline: true})
-	if err == nil && damage(tree) < before {
-		tree.Src = src
-		return tree, spans, nil
+	for range maxRepairs {
+		copied, spans := blanked(tree, text)
+		if len(spans) == 0 {
+			break
+		}
+		if tree, err = p.Parse(lang, copied, options); err != nil {
+			return out, err
+		}
+		text, out.blanked = copied, append(out.blanked, spans...)
 	}
-	tree, err = p.Parse(lang, src, flat.Options{Newline: true})
-	return tree, nil, err
+	tree.Src = src
+	out.tree = tree
+	return out, nil
+}
+
+// maxRepairs bounds the parses of one file.
+const maxRepairs = 6
+
+// blanked gives a copy of text without the declarations that have an error and
+// reach beyond the start of the next declaration. Source that gofmt wrote has
+// its declarations at the start of a line, and nothing else that looks like one.
+func blanked(tree flat.Tree, text []byte) ([]byte, []facts.Span) {
+	starts := declarations(text)
+	var copied []byte
+	var spans []facts.Span
+	for c := 1; c < len(tree.Nodes); c = int(tree.Nodes[c].Next) {
+		n := &tree.Nodes[c]
+		// k is the declaration that the node starts in. A keyword that stands
+		// alone at the top starts one that the parser gave up.
+		k := sort.Search(len(starts), func(i int) bool { return starts[i] > n.Start }) - 1
+		if k < 0 || k+1 >= len(starts) {
+			continue
+		}
+		if given := !n.IsNamed() && n.Start == starts[k] && n.End > n.Start; !given &&
+			(n.Flags&(flat.Error|flat.HasError) == 0 || starts[k+1] >= n.End) {
+			continue
+		}
+		span := facts.Span{Start: starts[k], End: starts[k+1]}
+		line, _, _ := bytes.Cut(text[span.Start:span.End], []byte("\n"))
+		if k := bytes.LastIndex(line, []byte("{ //")); k >= 0 {
+			line = line[:k+1]
+		}
+		if line = bytes.TrimRight(line, " \t\r"); bytes.HasPrefix(line, []byte("func ")) && bytes.HasSuffix(line, []byte("{")) {
+			span.Start += uint32(len(line)) - 1 // keep the signature
+		}
+		if copied == nil {
+			copied = bytes.Clone(text)
+		}
+		changed := false
+		for i := span.Start; i < span.End; i++ {
+			if c := copied[i]; c != '\n' && c != ' ' && c != '\t' && c != '\r' {
+				copied[i], changed = ' ', true
+			}
+		}
+		if changed {
+			spans = append(spans, span)
+		}
+	}
+	return copied, spans
+}
+
+// declarations gives the offsets of the lines that start with a keyword of a
+// top-level declaration.
+func declarations(text []byte) []uint32 {
+	var starts []uint32
+	for i := 0; i < len(text); {
+		for _, keyword := range []string{"func ", "type ", "var ", "const ", "import "} {
+			if bytes.HasPrefix(text[i:], []byte(keyword)) {
+				starts = append(starts, uint32(i))
+				break
+			}
+		}
+		k := bytes.IndexByte(text[i:], '\n')
+		if k < 0 {
+			break
+		}
+		i += k + 1
+	}
+	return starts
 }
 
 // damage counts the bytes in error nodes, and one for each missing node.
@@ -49,8 +137,7 @@ func damage(tree flat.Tree) int {
 }
 
 // renamed gives a copy of src in which the names new and make are others of the
-// same length where they are called with something that no type starts like, or
-// stand in a statement with an error.
+// same length, where an error stands close by.
 func renamed(tree flat.Tree, src []byte) ([]byte, []facts.Span) {
 	var copied []byte
 	var spans []facts.Span

@@ -17,19 +17,20 @@ const Version = 1
 // The error is one of package flat's: the file yields no tree at all. A file
 // with syntax errors gives partial facts and no error.
 func Extract(p *flat.Parser, path, language string, src []byte) (*facts.File, error) {
-	tree, blanked, err := parse(p, src)
+	read, err := parse(p, src)
 	if err != nil {
 		return nil, err
 	}
+	tree := read.tree
 	b := facts.NewBuilder(path, language, uint32(len(src)))
 	w := &walker{
 		tree: tree, n: tree.Nodes, src: src, b: b, f: b.File,
 		owner: facts.None, attrs: map[uint64]facts.ExprID{}, types: map[facts.Str]facts.DefID{}, testFile: TestFile(path), pkg: facts.None,
 	}
-	w.f.Blanked = blanked
+	w.f.Blanked = union(append(slices.Clone(read.renamed), read.blanked...))
 	w.init()
 	if len(w.n) > 0 {
-		w.damageOf()
+		w.damageOf(read.blanked)
 		w.constraints(path)
 		for c := 1; c < len(w.n); c = int(w.n[c].Next) {
 			w.node(c)
@@ -68,7 +69,7 @@ type walker struct {
 	literals [opBool + 1]facts.ExprID
 
 	packages    []bool // by Str: the file imports a package under this name, as far as can be guessed
-	predeclared []bool // by Str: predeclared types
+	predeclared []bool // by Str: predeclared types and constants
 
 	types      map[facts.Str]facts.DefID // package-level types seen so far
 	constraint facts.ExprID              // the file's build constraint
@@ -82,9 +83,10 @@ type hidden struct {
 	was  int32
 }
 
+// predeclaredTypes, and the constants, which the parser takes for types in new(nil).
 var predeclaredTypes = []string{
 	"bool", "byte", "complex64", "complex128", "error", "float32", "float64", "int", "int8", "int16", "int32", "int64",
-	"rune", "string", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "any",
+	"rune", "string", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr", "any", "nil", "true", "false", "iota",
 }
 
 func (w *walker) init() {
@@ -217,11 +219,13 @@ func (w *walker) qualify(parent facts.DefID, name facts.Str) facts.Str {
 
 // damageOf collects the regions in which nothing can be trusted: ERROR nodes,
 // and the parents of MISSING ones, whose extent the parser invented.
-func (w *walker) damageOf() {
-	if w.n[0].Flags&(flat.HasError|flat.Error|flat.Missing) == 0 {
+func (w *walker) damageOf(blanked []facts.Span) {
+	damage := append(slices.Clone(blanked), w.statements()...)
+	if w.n[0].Flags&(flat.HasError|flat.Error|flat.Missing) == 0 && len(damage) == 0 {
 		return
 	}
 	w.f.Status = facts.Partial
+	damage = append(damage, w.indented()...)
 	type open struct{ node, last int }
 	var stack []open
 	for i := range w.n {
@@ -230,31 +234,73 @@ func (w *walker) damageOf() {
 		}
 		switch {
 		case w.n[i].Flags&flat.Error != 0:
-			w.f.Damage = append(w.f.Damage, w.span(i))
+			damage = append(damage, w.span(i))
 		case w.n[i].Flags&flat.Missing != 0 && len(stack) > 1:
-			w.f.Damage = append(w.f.Damage, w.span(stack[len(stack)-1].node))
+			damage = append(damage, w.span(stack[len(stack)-1].node))
 		case w.n[i].Flags&flat.Missing != 0 && len(stack) == 1:
 			// Missing at the top level: what stands before it is in doubt.
-			w.f.Damage = append(w.f.Damage, facts.Span{Start: w.n[stack[0].last].Start, End: w.n[i].End})
+			damage = append(damage, facts.Span{Start: w.n[stack[0].last].Start, End: w.n[i].End})
 		}
 		if len(stack) > 0 {
 			stack[len(stack)-1].last = i
 		}
 		stack = append(stack, open{i, i})
 	}
-	if len(w.f.Damage) == 0 {
-		w.f.Damage = append(w.f.Damage, w.span(0))
+	if len(damage) == 0 {
+		damage = append(damage, w.span(0))
 	}
-	slices.SortFunc(w.f.Damage, func(a, b facts.Span) int { return int(a.Start) - int(b.Start) })
-	merged := w.f.Damage[:1]
-	for _, d := range w.f.Damage[1:] {
+	w.f.Damage = union(damage)
+}
+
+// statements gives the statements at the top level: the grammar takes them, Go
+// does not. They come after a brace too many.
+func (w *walker) statements() []facts.Span {
+	var out []facts.Span
+	for c := 1; c < len(w.n); c = w.next(c) {
+		if !w.n[c].IsNamed() || w.n[c].Kind == kindImportDecl || w.n[c].Flags&(flat.Error|flat.Missing) != 0 {
+			continue
+		}
+		switch w.op(c) {
+		case opSkip, opPackage, opFunction, opMethod, opVarDecl, opConstDecl, opTypeDecl:
+		default:
+			if w.n[c].End > w.n[c].Start {
+				out = append(out, w.span(c))
+			}
+		}
+	}
+	return out
+}
+
+// indented gives the top-level declarations of a damaged file that do not start
+// a line: they may well belong into a function.
+func (w *walker) indented() []facts.Span {
+	var out []facts.Span
+	for c := 1; c < len(w.n); c = w.next(c) {
+		switch w.op(c) {
+		case opVarDecl, opConstDecl, opTypeDecl:
+			if start := w.n[c].Start; start > 0 && w.src[start-1] != '\n' {
+				out = append(out, w.span(c))
+			}
+		}
+	}
+	return out
+}
+
+// union sorts spans and joins those that touch.
+func union(spans []facts.Span) []facts.Span {
+	if len(spans) == 0 {
+		return nil
+	}
+	slices.SortFunc(spans, func(a, b facts.Span) int { return int(a.Start) - int(b.Start) })
+	merged := spans[:1]
+	for _, d := range spans[1:] {
 		if top := &merged[len(merged)-1]; d.Start <= top.End {
 			top.End = max(top.End, d.End)
 		} else {
 			merged = append(merged, d)
 		}
 	}
-	w.f.Damage = merged
+	return merged
 }
 
 // damaged says whether an offset lies in a damaged region.

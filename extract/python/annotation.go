@@ -116,7 +116,7 @@ func (e *extractor) forward(i int) facts.ExprID {
 	id := p.union(0)
 	p.space()
 	if p.pos != p.end {
-		return e.literal("string", i)
+		return e.literal("string")
 	}
 	return id
 }

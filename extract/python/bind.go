@@ -26,8 +26,7 @@ func (e *extractor) assignment(i int) facts.ExprID {
 		return 0
 	}
 	if e.kind(i) == kAugmented {
-		v := e.augmented(left, right)
-		return v
+		return e.augmented(left, right, e.span(i))
 	}
 	// Left to right, so that references stay in the order of the source: the
 	// names of the target are bound after the value has been read.
@@ -48,13 +47,12 @@ func (e *extractor) assignment(i int) facts.ExprID {
 	return v
 }
 
-func (e *extractor) augmented(left, right int) facts.ExprID {
+func (e *extractor) augmented(left, right int, span facts.Span) facts.ExprID {
 	l := e.expr(left)
 	r := facts.ExprID(0)
 	if right >= 0 {
 		r = e.expr(right)
 	}
-	span := facts.Span{Start: e.f.Exprs[l].Start, End: e.f.Exprs[r].End}
 	v := e.b.Expr(facts.Expr{Kind: facts.ExprBinary, Name: e.b.Str("+="), Def: facts.None, Span: span}, l, r)
 	if e.kind(left) == kIdentifier {
 		if e.scope == 0 && string(e.t.Text(left)) == "__all__" {

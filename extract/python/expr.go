@@ -35,7 +35,20 @@ func (e *extractor) make(kind facts.ExprKind, i int, kids ...facts.ExprID) facts
 	return e.b.Expr(facts.Expr{Kind: kind, Def: facts.None, Span: e.span(i)}, kids...)
 }
 
-func (e *extractor) literal(name string, i int) facts.ExprID {
+// literal gives the one expression of a kind of literal, which has no span: a
+// fifth of all expressions are literals, and nobody asks where one stands.
+func (e *extractor) literal(name string) facts.ExprID {
+	id, ok := e.literals[name]
+	if !ok {
+		id = e.b.Expr(facts.Expr{Kind: facts.ExprLiteral, Name: e.b.Str(name), Def: facts.None})
+		e.literals[name] = id
+	}
+	return id
+}
+
+// computed gives an expression whose value is of a literal's kind but that has
+// names in it: where it stands decides what they mean.
+func (e *extractor) computed(name string, i int) facts.ExprID {
 	return e.b.Expr(facts.Expr{Kind: facts.ExprLiteral, Name: e.b.Str(name), Def: facts.None, Span: e.span(i)})
 }
 
@@ -50,11 +63,11 @@ func (e *extractor) expression(i int) facts.ExprID {
 	case kString:
 		return e.stringLiteral(i)
 	case kInteger, kFloat:
-		return e.literal("number", i)
+		return e.literal("number")
 	case kTrue, kFalse:
-		return e.literal("bool", i)
+		return e.literal("bool")
 	case kNone:
-		return e.literal("none", i)
+		return e.literal("none")
 	case kParen, kParenSplat, kType:
 		if c := e.first(i); c >= 0 {
 			return e.expr(c)
@@ -82,7 +95,7 @@ func (e *extractor) expression(i int) facts.ExprID {
 		for c := range e.children(i) {
 			e.expr(c)
 		}
-		return e.literal("bool", i)
+		return e.computed("bool", i)
 	case kConditional:
 		return e.ternary(i)
 	case kNamed:
@@ -103,7 +116,7 @@ func (e *extractor) expression(i int) facts.ExprID {
 		for c := range e.children(i) {
 			e.expr(c)
 		}
-		return e.literal("string", i)
+		return e.computed("string", i)
 	case kAsPattern:
 		v := e.expr(e.first(i))
 		if t := e.t.Child(i, fAlias); t >= 0 {
@@ -330,6 +343,10 @@ func (e *extractor) binary(i int) facts.ExprID {
 	if o := e.t.Child(i, fOperator); o >= 0 {
 		op = e.str(o)
 	}
+	if left := e.f.Exprs[e.kids[base]]; e.kind(i) == kBoolean && len(e.kids) == base+2 {
+		// The right side is evaluated only where the left one holds, or not.
+		e.narrow(e.kids[base], left.End, e.t.Nodes[i].End, e.f.Text(op) == "and")
+	}
 	return e.pop(facts.Expr{Kind: facts.ExprBinary, Name: op, Def: facts.None, Span: e.span(i)}, base)
 }
 
@@ -344,16 +361,18 @@ func (e *extractor) unary(i int) facts.ExprID {
 // ternary reads `then if test else other`.
 func (e *extractor) ternary(i int) facts.ExprID {
 	var part [3]facts.ExprID
+	var node [3]int
 	n := 0
 	for c := range e.children(i) {
 		if n < len(part) {
-			part[n] = e.expr(c)
+			part[n], node[n] = e.expr(c), c
 			n++
 		}
 	}
-	if then := e.f.Exprs[part[0]]; n == 3 {
+	if n == 3 {
+		then, other := e.t.Nodes[node[0]], e.t.Nodes[node[2]]
 		e.narrow(part[1], then.Start, then.End, true)
-		e.narrow(part[1], e.f.Exprs[part[2]].Start, e.f.Exprs[part[2]].End, false)
+		e.narrow(part[1], other.Start, other.End, false)
 	}
 	return e.make(facts.ExprCond, i, part[0], part[2])
 }
@@ -451,54 +470,4 @@ func (e *extractor) forIn(i int, outer, inner facts.ScopeID, first bool) {
 		}
 	}
 	e.flags = saved
-}
-
-// stringLiteral reads a string: what is interpolated into it is code.
-func (e *extractor) stringLiteral(i int) facts.ExprID {
-	body, parts := -1, 0
-	name := "string"
-	for c, end := i+1, int(e.t.Nodes[i].Next); c < end; c = int(e.t.Nodes[c].Next) {
-		switch e.kind(c) {
-		case kStringStart:
-			for _, ch := range e.t.Text(c) {
-				if ch == 'b' || ch == 'B' {
-					name = "bytes"
-				}
-			}
-		case kInterp:
-			e.interpolation(c)
-			parts = 2
-		case kStringBody:
-			body = c
-			parts++
-		}
-	}
-	if e.scope == 0 && parts == 1 && word(e.t.Text(body)) {
-		return e.b.Expr(facts.Expr{Kind: facts.ExprString, Name: e.str(body), Def: facts.None, Span: e.span(i)})
-	}
-	return e.literal(name, i)
-}
-
-// interpolation reads the expressions of {x!r:{width}}.
-func (e *extractor) interpolation(i int) {
-	for c := range e.children(i) {
-		if isExpression(e.kind(c)) {
-			e.expr(c)
-		} else {
-			e.interpolation(c)
-		}
-	}
-}
-
-// word says whether a string could be the name of something.
-func word(s []byte) bool {
-	if len(s) == 0 || len(s) > 128 {
-		return false
-	}
-	for _, c := range s {
-		if c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c < 0x80 {
-			return false
-		}
-	}
-	return true
 }

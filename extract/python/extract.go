@@ -36,7 +36,7 @@ func Extract(p *flat.Parser, path, lang string, src []byte) (*facts.File, error)
 	e := &extractor{
 		b: facts.NewBuilder(path, lang, uint32(len(src))), t: tree, src: text,
 		owner: facts.None, stub: strings.HasSuffix(path, ".pyi"), testFile: testName(path),
-		vars: map[varKey]facts.DefID{}, frames: []frame{{scope: 0}},
+		vars: map[varKey]facts.DefID{}, literals: map[string]facts.ExprID{}, frames: []frame{{scope: 0}},
 	}
 	e.f = e.b.File
 	e.blockEnd = uint32(len(src))
@@ -109,7 +109,6 @@ type frame struct {
 	results int // start of its part of extractor.results
 	gen     bool
 	moved   []moved // names that global and nonlocal statements moved
-	recv    bool    // it has a receiver
 }
 
 type moved struct {
@@ -134,6 +133,7 @@ type extractor struct {
 	kids           []facts.ExprID // stack of expressions under construction
 	results        []facts.ExprID // stack of returned and yielded expressions
 	vars           map[varKey]facts.DefID
+	literals       map[string]facts.ExprID
 }
 
 func (e *extractor) span(i int) facts.Span {

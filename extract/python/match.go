@@ -95,7 +95,7 @@ func (e *extractor) pattern(i int, value, subject facts.ExprID) facts.ExprID {
 		if c := e.first(i); c >= 0 && e.kind(c) == kIdentifier && string(e.t.Text(c)) != "_" {
 			e.declareName(c, facts.BindMatch, 0, 0, e.span(i))
 		}
-	case kUnionPattern, kListPattern, kTuplePattern, kMappingPatten:
+	case kUnionPattern, kListPattern, kTuplePattern, kMapping:
 		for c := range e.children(i) {
 			e.pattern(c, 0, subject)
 		}

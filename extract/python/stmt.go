@@ -164,11 +164,12 @@ func (e *extractor) ifStatement(i int) {
 			checking = e.typeChecking(condition)
 		case n.Field == fConsequence:
 			e.consequence(c, condition, checking)
+			e.narrow(condition, n.End, end, false)
 			if e.leaves(c) {
 				e.narrow(condition, end, e.blockEnd, false)
 			}
 		case n.Kind == kElif:
-			e.elif(c)
+			e.elif(c, end)
 		case n.Kind == kElse:
 			flags := e.flags
 			if checking < 0 {
@@ -198,7 +199,8 @@ func (e *extractor) consequence(c int, condition facts.ExprID, checking int) {
 	e.branch(c, end)
 }
 
-func (e *extractor) elif(i int) {
+// elif reads one elif clause of an if statement that ends at end.
+func (e *extractor) elif(i int, end uint32) {
 	saved := e.enter(i)
 	condition := facts.ExprID(0)
 	for c := range e.children(i) {
@@ -207,6 +209,7 @@ func (e *extractor) elif(i int) {
 			condition = e.expr(c)
 		case fConsequence:
 			e.consequence(c, condition, 0)
+			e.narrow(condition, e.t.Nodes[c].End, end, false)
 		default:
 			e.node(c)
 		}
@@ -260,9 +263,9 @@ func (e *extractor) narrow(id facts.ExprID, from, to uint32, holds bool) {
 		op := e.f.Text(x.Name)
 		if holds && op == "and" || !holds && op == "or" {
 			// The left side is known already while the right one is evaluated.
-			right := e.f.Child(id, 1)
-			e.narrow(e.f.Child(id, 0), min(from, e.f.Exprs[right].Start), to, holds)
-			e.narrow(right, from, to, holds)
+			left := e.f.Child(id, 0)
+			e.narrow(left, min(from, e.f.Exprs[left].End), to, holds)
+			e.narrow(e.f.Child(id, 1), from, to, holds)
 		}
 	case facts.ExprCall:
 		if !holds {

@@ -18,11 +18,10 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 )
 
-// Document is one node. Path is split too, so that a word of a folder's name
-// finds what is in it.
+// Document is one file: whatever texts its words shall be found by.
 type Document struct {
-	ID                               uint32
-	Name, Qualified, Path, Signature string
+	ID    uint32
+	Texts []string
 }
 
 const (
@@ -106,10 +105,9 @@ func index(ctx context.Context, b bleve.Builder, docs iter.Seq2[Document, error]
 			return n, err
 		}
 		s.reset()
-		s.split(d.Name)
-		s.split(d.Qualified)
-		s.split(d.Path)
-		s.split(d.Signature)
+		for _, text := range d.Texts {
+			s.split(text)
+		}
 		if err := b.Index(formatID(d.ID), map[string]any{field: strings.Join(s.terms, " ")}); err != nil {
 			return n, err
 		}
@@ -186,9 +184,9 @@ func (x *Index) Count() (int, error) {
 	return int(n), err
 }
 
-// Candidates nominates at most limit nodes that bear words of a question: those
+// Candidates nominates at most limit documents that bear words of a question: those
 // that bear most of them first, then by number. The same documents and words
-// give the same nodes in the same order.
+// give the same in the same order.
 func (x *Index) Candidates(ctx context.Context, words []string, limit int) (ids []uint32, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -218,7 +216,7 @@ func (x *Index) Candidates(ctx context.Context, words []string, limit int) (ids 
 	return ids, nil
 }
 
-// bearing gives the first limit nodes that bear at least need of the terms.
+// bearing gives the first limit documents that bear at least need of the terms.
 func (x *Index) bearing(ctx context.Context, terms []string, need, limit int) ([]uint32, error) {
 	var list []query.Query
 	for _, t := range terms {

@@ -50,7 +50,7 @@ func build(t *testing.T, n int) *Index {
 	dir := filepath.Join(t.TempDir(), "text")
 	got, err := Build(context.Background(), dir, t.TempDir(), func(yield func(Document, error) bool) {
 		for i := range n {
-			d := Document{ID: uint32(i), Name: words[i%6] + "_" + words[i/6%6], Qualified: "Q." + words[i%5], Path: fmt.Sprintf("dir%d/file.py", i%3), Signature: "def f(x)"}
+			d := Document{ID: uint32(i), Texts: []string{words[i%6] + "_" + words[i/6%6], "Q." + words[i%5], fmt.Sprintf("dir%d/file.py", i%3), "def f(x)"}}
 			if !yield(d, nil) {
 				return
 			}
@@ -114,7 +114,7 @@ func TestMoreWordsComeFirst(t *testing.T) {
 
 func TestOpenTwice(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "text")
-	if _, err := Build(context.Background(), dir, t.TempDir(), func(yield func(Document, error) bool) { yield(Document{ID: 7, Name: "only"}, nil) }); err != nil {
+	if _, err := Build(context.Background(), dir, t.TempDir(), func(yield func(Document, error) bool) { yield(Document{ID: 7, Texts: []string{"only"}}, nil) }); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

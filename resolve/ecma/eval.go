@@ -171,12 +171,39 @@ func (r *resolver) evaluate(x *file, id facts.ExprID) *typ {
 		if e.Level > 0 && e.Def >= 0 {
 			return r.contextParam(x, e.Def, int(e.Level-1))
 		}
+	case facts.ExprPredicate:
+		return r.predicateType(r.valueOf(x, f.Child(id, 0), nil))
 	case facts.ExprSpread:
 		return r.valueOf(x, f.Child(id, 0), nil)
 	case facts.ExprTypeOf:
 		return r.valueOf(x, f.Child(id, 0), nil)
 	}
 	return nil
+}
+
+// predicateType gives what a type predicate tells of its argument.
+func (r *resolver) predicateType(t *typ) *typ {
+	if t == nil || t.k != kFunc {
+		return nil
+	}
+	x, result := (*file)(nil), facts.ExprID(0)
+	switch {
+	case len(t.defs) > 0:
+		x, result = r.files[t.defs[0].File], r.def(t.defs[0]).Type
+	case t.expr != 0:
+		x = r.files[t.file]
+		_, result, _ = x.funcParts(t.expr)
+	}
+	if result == 0 {
+		return nil
+	}
+	if x.f.Exprs[result].Kind == facts.ExprFuncType {
+		_, result, _ = x.funcParts(result)
+	}
+	if x.f.Exprs[result].Kind != facts.ExprPredicate {
+		return nil
+	}
+	return r.typeOf(x, x.f.Child(result, 0), t.env)
 }
 
 func (r *resolver) lambdaType(x *file, e *facts.Expr) *typ {
@@ -213,48 +240,41 @@ func (r *resolver) thisType(x *file, e *facts.Expr) *typ {
 		return r.instance(d, nil)
 	}
 	f := x.f
-	weak := false
-	for s := x.scopeAt(e.Start); s >= 0; s = f.Scopes[s].Parent {
-		d := f.Scopes[s].Def
-		if f.Scopes[s].Kind != facts.ScopeFunction || d < 0 {
-			continue
-		}
-		if f.Defs[d].Kind == facts.KindLambda {
-			weak = true // an arrow, or a function of its own
-			continue
-		}
-		x.link()
-		if k := x.keywords[d]; k != 0 {
-			return weakenIf(weak, &typ{k: kObject, file: x.i, expr: x.parents[k]})
-		}
-		for _, b := range x.attrList() {
-			if f.Bindings[b].Def != d {
-				continue
-			}
-			target := f.Bindings[b].Target
-			if f.Exprs[target].Kind == facts.ExprAttr {
-				if got := r.entityOf(x, f.Child(target, 0), inValues); got.kind == entDefs {
-					return &typ{k: kInst, defs: got.defs, weak: weak}
-				}
-			} else if got := r.entityOf(x, target, inValues); got.kind == entDefs {
-				return &typ{k: kNamespace, defs: got.defs, weak: weak}
-			}
-		}
+	if e.Level == 0 {
 		return nil
+	}
+	d := facts.DefID(e.Level - 1)
+	x.link()
+	if k := x.keywords[d]; k != 0 {
+		return &typ{k: kObject, file: x.i, expr: x.parents[k]}
+	}
+	b, ok := x.attrOf(d)
+	if !ok {
+		return nil
+	}
+	target := f.Bindings[b].Target
+	if f.Exprs[target].Kind == facts.ExprAttr {
+		if got := r.entityOf(x, f.Child(target, 0), inValues); got.kind == entDefs {
+			return &typ{k: kInst, defs: got.defs}
+		}
+	} else if got := r.entityOf(x, target, inValues); got.kind == entDefs {
+		return &typ{k: kNamespace, defs: got.defs}
 	}
 	return nil
 }
 
-func (x *file) attrList() []int32 {
-	if !x.attrsListed {
-		x.attrsListed = true
+// attrOf gives the assignment to a member that a function is the value of.
+func (x *file) attrOf(d facts.DefID) (int32, bool) {
+	if x.assignedTo == nil {
+		x.assignedTo = map[facts.DefID]int32{}
 		for i := range x.f.Bindings {
-			if x.f.Bindings[i].Kind == facts.BindAttr {
-				x.allAttrs = append(x.allAttrs, int32(i))
+			if b := &x.f.Bindings[i]; b.Kind == facts.BindAttr && b.Def >= 0 {
+				x.assignedTo[b.Def] = int32(i)
 			}
 		}
 	}
-	return x.allAttrs
+	b, ok := x.assignedTo[d]
+	return b, ok
 }
 
 // superType types super as the receiver of a member.
@@ -301,11 +321,28 @@ func (r *resolver) entityType(e entity) *typ {
 		}
 		return &typ{k: kModule, file: e.file, cjs: e.cjs}
 	case entLocal:
-		return r.bindingType(r.files[e.file], e.binding)
+		x := r.files[e.file]
+		if e.match > 0 {
+			return r.narrowedType(x, e)
+		}
+		return r.bindingType(x, e.binding)
 	case entDefs:
 		return weakenIf(e.weak, r.defType(r.primaryFirst(e.defs)))
 	}
 	return nil
+}
+
+// narrowedType types a name whose kind was tested: what the test told adds to
+// what is declared, and stands for it where that is a union or not known.
+func (r *resolver) narrowedType(x *file, e entity) *typ {
+	told, declared := r.bindingType(x, e.match-1), r.bindingType(x, e.binding)
+	switch {
+	case told == nil:
+		return declared
+	case declared == nil || declared.k == kUnion || declared.k == kExternal:
+		return told
+	}
+	return &typ{k: kInter, args: []*typ{declared, told}}
 }
 
 // defType types a definition as a value.
@@ -337,8 +374,23 @@ func (r *resolver) defType(defs []graph.DefRef) *typ {
 	return nil
 }
 
-// bindingType types a parameter or local variable.
+// bindingType types a parameter or local variable, and remembers it.
 func (r *resolver) bindingType(x *file, k int32) *typ {
+	if t, ok := x.bound[k]; ok {
+		return t
+	}
+	if x.bound == nil {
+		x.bound = map[int32]*typ{}
+	}
+	cyclic := r.cyclic
+	t := r.findBindingType(x, k)
+	if !r.cut && r.cyclic == cyclic {
+		x.bound[k] = t
+	}
+	return t
+}
+
+func (r *resolver) findBindingType(x *file, k int32) *typ {
 	b := &x.f.Bindings[k]
 	if b.Type != 0 {
 		t := r.typeOf(x, b.Type, nil)
@@ -357,13 +409,18 @@ func (r *resolver) bindingType(x *file, k int32) *typ {
 			return nil
 		}
 		return weakenIf(b.Flags&facts.FlagRebound != 0, r.contextParam(x, d, int(b.Order)))
+	case facts.BindMatch:
+		return weaken(r.valueOf(x, b.Value, nil))
 	case facts.BindVar, facts.BindFor:
 		t := r.valueOf(x, b.Value, nil)
 		if b.Flags&facts.FlagRebound == 0 {
 			return t
 		}
 		ts := []*typ{t}
-		for _, o := range x.names[nameKey(b.Scope, b.Name)] {
+		for n, o := range x.names[nameKey(b.Scope, b.Name)] {
+			if n > 24 { // more of them say no more
+				return nil
+			}
 			if o != k && x.f.Bindings[o].Value != 0 {
 				ts = append(ts, r.valueOf(x, x.f.Bindings[o].Value, nil))
 			}

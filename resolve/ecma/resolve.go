@@ -12,6 +12,15 @@ import (
 //	1: first.
 const Version = 1
 
+// Bounds of evaluation, in steps of some 200 ns: for one reference, and for the
+// references of one file together. Ordinary code takes a handful for each; what
+// lies beyond a bound stays unresolved.
+const (
+	maxSteps  = 4000
+	fileSteps = 500_000
+	refSteps  = 200
+)
+
 // resolver is one run. It is used by one goroutine.
 type resolver struct {
 	in     *graph.Input
@@ -23,6 +32,9 @@ type resolver struct {
 	modules  map[moduleKey]module
 	exported map[exportKey]entity
 	aliases  map[graph.DefRef]*typ
+	ambient  map[string][]graph.DefRef    // what scripts and `declare global` declare for all
+	below    map[memberKey][]graph.DefRef // what overrides or implements a member
+	results  map[graph.DefRef]*typ
 	open     map[graph.DefRef]int // generic aliases being evaluated
 	h        hierarchy
 
@@ -49,19 +61,19 @@ type file struct {
 	exportRef map[int32]int32
 	strs      map[string]facts.Str
 
-	params      map[uint32]facts.ExprID   // type parameters by place
-	paramsOf    map[facts.ScopeID][]int32 // parameters of a function
-	types     map[facts.ExprID]*typ // type expressions that need no environment
-	linked      bool
-	parents     []facts.ExprID                // of expressions, made on demand
-	keywords    map[facts.DefID]facts.ExprID  // the object member that a function is
-	lambdas     map[facts.DefID]facts.ExprID  // the expression of a function
-	annotated   map[facts.ExprID]facts.ExprID // values with an annotation beside them
-	returned    map[facts.ExprID]facts.DefID  // what a function gives back
-	attrsListed bool
-	allAttrs    []int32
-	values      []*typ
-	state       []uint8
+	params     map[uint32]facts.ExprID   // type parameters by place
+	paramsOf   map[facts.ScopeID][]int32 // parameters of a function
+	types      map[facts.ExprID]*typ     // type expressions that need no environment
+	bound      map[int32]*typ            // types of bindings
+	linked     bool
+	parents    []facts.ExprID                // of expressions, made on demand
+	keywords   map[facts.DefID]facts.ExprID  // the object member that a function is
+	lambdas    map[facts.DefID]facts.ExprID  // the expression of a function
+	annotated  map[facts.ExprID]facts.ExprID // values with an annotation beside them
+	returned   map[facts.ExprID]facts.DefID  // what a function gives back
+	assignedTo map[facts.DefID]int32
+	values     []*typ
+	state      []uint8
 }
 
 // Resolve gives a verdict for every reference of every file. Files are those of
@@ -71,10 +83,12 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 }
 
 // Each gives the verdicts of each file as soon as they are known, so that they
-// need not all be held at once.
+// need not all be held at once. The references of a file whose verdicts are
+// given are not looked at again.
 func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := &resolver{in: in, byPath: make(map[string]int32, len(in.Files)), paths: make(map[string]bool, len(in.Paths)),
-		modules: map[moduleKey]module{}, exported: map[exportKey]entity{}, open: map[graph.DefRef]int{}}
+		modules: map[moduleKey]module{}, exported: map[exportKey]entity{}, open: map[graph.DefRef]int{},
+		results: map[graph.DefRef]*typ{}, below: map[memberKey][]graph.DefRef{}}
 	for _, p := range in.Paths {
 		r.paths[p] = true
 	}
@@ -83,15 +97,19 @@ func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 		r.files = append(r.files, newFile(int32(i), f))
 	}
 	r.config = readConfig(in)
+	r.declareAmbient()
 	r.h = r.buildHierarchy()
 	for i, f := range r.files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		verdicts := make([]graph.Verdict, len(f.f.Refs))
+		budget := fileSteps + refSteps*len(f.f.Refs)
 		for j := range f.f.Refs {
-			r.steps, r.depth, r.cut = 4000, 0, false
+			r.steps, r.depth, r.cut = min(maxSteps, budget), 0, false
+			given := r.steps
 			verdicts[j] = r.verdict(f, int32(j))
+			budget -= given - r.steps
 		}
 		give(i, verdicts)
 	}

@@ -3,6 +3,7 @@ package ecma_test
 import (
 	"context"
 	"path"
+	"reflect"
 	"testing"
 
 	extract "github.com/exhibit-dev/exhibit/extract/ecma"
@@ -63,6 +64,9 @@ func FuzzResolve(f *testing.F) {
 		part, err := ecma.Resolve(context.Background(), in)
 		if err != nil || len(part) != 1 || len(part[0]) != len(file.Refs) {
 			t.Fatalf("%v: %d verdicts for %d references", err, len(part[0]), len(file.Refs))
+		}
+		if again, _ := ecma.Resolve(context.Background(), in); !reflect.DeepEqual(part, again) {
+			t.Fatal("two runs differ")
 		}
 		for j, v := range part[0] {
 			if (v.Outcome == graph.OutcomeResolved) != (len(v.Targets) == 1 && v.Outcome != graph.OutcomeCandidate) ||

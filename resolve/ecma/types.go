@@ -63,6 +63,16 @@ func (e *env) lookup(name string) (*typ, bool) {
 	return nil, false
 }
 
+// empty says whether an environment binds no type parameter.
+func (e *env) empty() bool {
+	for ; e != nil; e = e.parent {
+		if len(e.names) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (e *env) receiver() *typ {
 	for ; e != nil; e = e.parent {
 		if e.this != nil {

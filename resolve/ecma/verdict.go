@@ -294,6 +294,12 @@ func (r *resolver) memberVerdict(x *file, ref *facts.Ref, id facts.ExprID, call 
 		return unresolved(graph.ReasonDynamicReceiver)
 	}
 	m := r.member(t, name)
+	if m == nil && f.Exprs[obj].Kind == facts.ExprName {
+		// What was assigned to a member of it: app.use = function () {}.
+		if got := r.memberEntity(r.entityOf(x, obj, inValues), name, inValues, 0); got.kind == entDefs {
+			return r.defsVerdict(got)
+		}
+	}
 	if m == nil {
 		if t.weak || t.k == kParam || t.k == kUnion {
 			return unresolved(graph.ReasonDynamicReceiver)

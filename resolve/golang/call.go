@@ -31,6 +31,9 @@ func (r *resolver) call(f *file, e facts.ExprID) operand {
 	if t.kind == tExternal {
 		return value(r.externalCall(f, t, kids[1:]))
 	}
+	if t.kind == tHint {
+		return value(t)
+	}
 	if t.kind != tFunc {
 		if t = r.underlying(t); t == nil {
 			return operand{}
@@ -290,6 +293,22 @@ func mentionsOwn(t *typ, depth int) bool {
 	return false
 }
 
+// hint gives what is known of a value that a generic function or type from
+// outside made: its type has to do with the type arguments that the repository
+// declares.
+func hint(args []*typ) *typ {
+	var own []*typ
+	for _, a := range args {
+		if mentionsOwn(a, 0) {
+			own = append(own, a)
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	return &typ{kind: tHint, results: own}
+}
+
 // externalCall types a call of something outside the repository. What the
 // generic functions of the standard library give is known; of other modules'
 // functions the result is external, unless types of the repository go in, which
@@ -307,10 +326,8 @@ func (r *resolver) externalCall(f *file, fn *typ, args []facts.ExprID) *typ {
 			}
 		}
 	}
-	for _, a := range fn.args {
-		if mentionsOwn(a, 0) {
-			return nil
-		}
+	if h := hint(fn.args); h != nil {
+		return h
 	}
 	return result
 }

@@ -10,7 +10,8 @@
 //     outside, and unresolved otherwise; neither becomes an edge.
 //   - A call through an interface is a candidate, never resolved_static: the
 //     interface's method and every method of the repository that implements it,
-//     by method set, at most maxImplementations of them.
+//     by method set, at most maxImplementations of them; more are counted and
+//     make the site an unresolved mention as well.
 //   - No platform is picked. Definitions of one name in one package are all
 //     candidates, unless the build constraint of the referring file excludes
 //     them; a definition in the referring file itself is always the one meant.

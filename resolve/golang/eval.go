@@ -291,7 +291,7 @@ func (r *resolver) element(t *typ, k kind) *typ {
 	if u == nil {
 		return nil
 	}
-	if u.kind == tExternal {
+	if u.kind == tExternal || u.kind == tHint {
 		return u
 	}
 	if u.kind == k {
@@ -335,7 +335,7 @@ func (r *resolver) ranged(t *typ) (key, elem *typ) {
 			}
 		}
 		return key, elem
-	case tExternal:
+	case tExternal, tHint:
 		return u, u
 	}
 	return nil, nil
@@ -399,7 +399,7 @@ func (r *resolver) index(f *file, e facts.ExprID) operand {
 		return value(u.elem)
 	case tBasic:
 		return value(tByte)
-	case tExternal:
+	case tExternal, tHint:
 		return value(u)
 	}
 	return operand{}

@@ -8,15 +8,15 @@ import (
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
 
-// maxImplementations bounds the candidates of one interface call. The method of
-// the interface always is one; implementations beyond the bound are left out in
-// the order of their files.
-const maxImplementations = 64
+// maxImplementations bounds the candidates of one interface call beside the
+// method of the interface, which always is one. Those beyond it, in the order of
+// their files, are left out and counted.
+const maxImplementations = 20
 
 // implementations answers which concrete types implement an interface.
 type implementations struct {
 	byMethod map[string][]*named
-	cache    map[*named][]*named
+	cache    map[*typ][]*named // by named.self where there are no arguments
 }
 
 // prepare lists every concrete type under the name of each method it has.
@@ -24,7 +24,7 @@ func (r *resolver) prepare() *implementations {
 	if r.implement != nil {
 		return r.implement
 	}
-	im := &implementations{byMethod: map[string][]*named{}, cache: map[*named][]*named{}}
+	im := &implementations{byMethod: map[string][]*named{}, cache: map[*typ][]*named{}}
 	r.implement = im
 	for _, n := range slices.Clone(r.named) {
 		f, def := r.typeDef(n)
@@ -81,26 +81,23 @@ func (r *resolver) methodNames(t *typ, names map[string]bool, seen map[*named]bo
 func (r *resolver) implementers(iface *typ) []*named {
 	im := r.prepare()
 	if iface.kind == tNamed && len(iface.args) == 0 {
-		if list, ok := im.cache[iface.named]; ok {
-			return list
-		}
+		iface = iface.named.self
 	}
-	list := r.methodsOf(iface)
-	if list == nil || len(list.methods) == 0 {
-		return nil
+	if out, ok := im.cache[iface]; ok {
+		return out
 	}
-	rarest := slices.MinFunc(list.methods, func(a, b method) int {
-		return cmp.Compare(len(im.byMethod[a.name]), len(im.byMethod[b.name]))
-	})
 	var out []*named
-	for _, n := range im.byMethod[rarest.name] {
-		if r.implements(n, list) {
-			out = append(out, n)
+	if list := r.methodsOf(iface); list != nil && len(list.methods) > 0 {
+		rarest := slices.MinFunc(list.methods, func(a, b method) int {
+			return cmp.Compare(len(im.byMethod[a.name]), len(im.byMethod[b.name]))
+		})
+		for _, n := range im.byMethod[rarest.name] {
+			if r.implements(n, list) {
+				out = append(out, n)
+			}
 		}
 	}
-	if iface.kind == tNamed && len(iface.args) == 0 {
-		im.cache[iface.named] = out
-	}
+	im.cache[iface] = out
 	return out
 }
 
@@ -132,18 +129,23 @@ func (r *resolver) methodIn(n *named, name string) selection {
 }
 
 // dispatch gives the candidates of calling a method through an interface: the
-// interface's own method, and the method of each implementation.
-func (r *resolver) dispatch(s selection, name string) []graph.DefRef {
-	targets := slices.Clone(s.defs)
+// interface's own method, and the method of each implementation that the file's
+// build constraint does not exclude.
+func (r *resolver) dispatch(f *file, s selection, name string) (targets []graph.DefRef, omitted int) {
 	for _, n := range r.implementers(s.iface) {
-		if len(targets) > maxImplementations {
-			break
-		}
 		if m := r.methodIn(n, name); m.kind == selMethod {
-			targets = append(targets, m.defs...)
+			for _, d := range m.defs {
+				if r.compatible(f.constraint, r.files[d.File].constraint) {
+					targets = append(targets, d)
+				}
+			}
 		}
 	}
-	return sorted(targets)
+	targets = sorted(targets)
+	if omitted = len(targets) - maxImplementations; omitted > 0 {
+		targets = targets[:maxImplementations:maxImplementations]
+	}
+	return sorted(append(targets, s.defs...)), max(omitted, 0)
 }
 
 func sorted(targets []graph.DefRef) []graph.DefRef {

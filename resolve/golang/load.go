@@ -266,7 +266,7 @@ func importNames(p string) []string {
 		last = last[:k]
 		names = append(names, last)
 	}
-	names = append(names, strings.Split(last, "-")...)
+	names = append(names, strings.FieldsFunc(last, func(c rune) bool { return c == '-' || c == '_' })...)
 	return append(names, strings.ReplaceAll(last, "-", ""), strings.ReplaceAll(last, "-", "_"))
 }
 

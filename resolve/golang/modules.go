@@ -142,29 +142,85 @@ func (m *modules) find(importPath, from string) (dir string, inside bool) {
 			}
 		}
 	}
-	for _, mod := range m.all {
-		if mod.path == "" || found && len(mod.path) <= len(best) {
-			continue
+	mod, rest := m.longest(importPath, from, own)
+	if mod != nil && (!found || len(mod.path) > len(best)) {
+		if mod == ambiguous {
+			return outside, true
 		}
-		rest, ok := within(importPath, mod.path)
-		if mod.path == "std" {
-			// The standard library's own import paths have no prefix.
-			first, _, _ := strings.Cut(importPath, "/")
-			rest, ok = importPath, !strings.Contains(first, ".") && (m.dirs[join(mod.dir, importPath)] || own == mod)
-		}
-		if !ok {
-			continue
-		}
-		dir = join(mod.dir, rest)
-		if owner := m.of(dir); owner != mod {
-			continue // a module nested in the folder takes it away
-		}
-		return dir, true
+		return join(mod.dir, rest), true
 	}
 	if found {
 		return dir, inside
 	}
 	return "", false
+}
+
+// ambiguous stands for several modules of one path, none of which is nearer.
+var ambiguous = &module{}
+
+// longest gives the module of the longest path that importPath lies in, and what
+// is left of importPath below it. Of several of one path it is the importing
+// file's own, else the only one that has the folder.
+func (m *modules) longest(importPath, from string, own *module) (*module, string) {
+	var best *module
+	var left string
+	for _, mod := range m.all {
+		if best != nil && len(mod.path) < len(best.path) {
+			break
+		}
+		rest, ok := m.inModule(mod, importPath, own)
+		if !ok || !reachable(mod.dir, from) || m.of(join(mod.dir, rest)) != mod {
+			continue // a module nested in the folder takes it away
+		}
+		switch {
+		case mod == own:
+			return mod, rest
+		case best == nil, !m.dirs[join(best.dir, left)]:
+			best, left = mod, rest
+		case m.dirs[join(mod.dir, rest)]:
+			return m.ownOr(importPath, own)
+		}
+	}
+	return best, left
+}
+
+// ownOr gives the importing file's own module when the import lies in it, else
+// ambiguous.
+func (m *modules) ownOr(importPath string, own *module) (*module, string) {
+	if own != nil && own.path != "" {
+		if rest, ok := m.inModule(own, importPath, own); ok && m.of(join(own.dir, rest)) == own {
+			return own, rest
+		}
+	}
+	return ambiguous, ""
+}
+
+// inModule says whether an import path lies in a module, and what is left of it.
+func (m *modules) inModule(mod *module, importPath string, own *module) (rest string, ok bool) {
+	switch mod.path {
+	case "":
+		return "", false
+	case "std":
+		// The standard library's own import paths have no prefix.
+		first, _, _ := strings.Cut(importPath, "/")
+		return importPath, !strings.Contains(first, ".") && (m.dirs[join(mod.dir, importPath)] || own == mod)
+	}
+	return within(importPath, mod.path)
+}
+
+// reachable says whether a module can be meant by files of a folder: what lies
+// in testdata, or in a folder that the go command ignores, is seen from inside
+// of that only.
+func reachable(dir, from string) bool {
+	end := 0
+	for _, part := range strings.Split(dir, "/") {
+		end += len(part) + 1
+		if part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
+			_, ok := within(from, dir[:end-1])
+			return ok
+		}
+	}
+	return true
 }
 
 func join(a, b string) string {

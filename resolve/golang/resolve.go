@@ -207,6 +207,14 @@ func (r *resolver) memberVerdict(f *file, ref *facts.Ref, o operand, name string
 		return unresolved(graph.ReasonDynamicReceiver)
 	}
 	s := r.sel(f, o.t, name)
+	v := r.selectionVerdict(f, ref, s, name, indexed)
+	if s.hint && v.Outcome == graph.OutcomeResolved {
+		v.Outcome, v.Rule = graph.OutcomeCandidate, graph.RuleReceiverHint
+	}
+	return v
+}
+
+func (r *resolver) selectionVerdict(f *file, ref *facts.Ref, s selection, name string, indexed bool) graph.Verdict {
 	switch s.kind {
 	case selExternal:
 		return externalVerdict(graph.ReasonExternalMember, s.external)
@@ -215,11 +223,11 @@ func (r *resolver) memberVerdict(f *file, ref *facts.Ref, o operand, name string
 	case selNone:
 		return unresolved(graph.ReasonUnresolvedMember)
 	case selInterface:
-		targets := r.dispatch(s, name)
+		targets, omitted := r.dispatch(f, s, name)
 		if len(targets) == 0 {
 			return unresolved(graph.ReasonDynamicReceiver)
 		}
-		return graph.Verdict{Outcome: graph.OutcomeCandidate, Rule: graph.RuleInterfaceDispatch, Targets: targets}
+		return graph.Verdict{Outcome: graph.OutcomeCandidate, Rule: graph.RuleInterfaceDispatch, Targets: targets, Omitted: omitted}
 	case selField:
 		return r.fieldVerdict(ref, s, indexed)
 	case selMethod:

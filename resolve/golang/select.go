@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"strings"
+
 	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
@@ -25,6 +27,7 @@ type selection struct {
 	t         *typ           // type of the member
 	depth     int            // how many embedded fields lead to it
 	uncertain bool           // an external type embedded nearer may have a member of the name
+	hint      bool           // the type that has it is a guess: see hinted
 	iface     *typ           // selInterface: the interface that the value has
 	external  string         // selExternal: what the member is
 	from      *typ           // selExternal: the type that has it
@@ -49,7 +52,27 @@ func (r *resolver) sel(f *file, t *typ, name string) selection {
 	if t == nil {
 		return selection{}
 	}
+	if t.kind == tHint {
+		return r.hinted(f, t, name)
+	}
 	return r.level(f, []*typ{t}, name)
+}
+
+// hinted finds the member in the types that a hint names: the one that has it.
+func (r *resolver) hinted(f *file, t *typ, name string) selection {
+	var found selection
+	for _, own := range t.results {
+		s := r.sel(f, own, name)
+		if s.kind != selMethod && s.kind != selField && s.kind != selInterface {
+			continue
+		}
+		if found.kind != selUnknown {
+			return selection{}
+		}
+		found = s
+		found.hint = true
+	}
+	return found
 }
 
 // level searches types of one embedding depth, then what they embed.
@@ -102,7 +125,8 @@ func (r *resolver) level(f *file, current []*typ, name string) selection {
 		}
 		current = next
 	}
-	if ext != nil {
+	// Nobody selects what another package does not export, but for cgo's.
+	if ext != nil && (isExported(name) || strings.HasPrefix(ext.name, "C.")) {
 		return r.externalMember(ext, name)
 	}
 	return selection{kind: selNone}

@@ -85,6 +85,10 @@ func (r *resolver) standardCall(f *file, fn *typ, args []facts.ExprID) (*typ, bo
 		if name == "AsType" && len(fn.args) == 1 {
 			return &typ{kind: tTuple, results: []*typ{fn.args[0], tBool}}, true
 		}
+	case "reflect":
+		if name == "TypeFor" {
+			return external("reflect.Type"), true
+		}
 	case "iter":
 		if name == "Pull" {
 			next := &typ{kind: tFunc, results: []*typ{key(arg(0)), tBool}}
@@ -106,7 +110,7 @@ func (r *resolver) externalMember(t *typ, name string) selection {
 		case "unique.Handle.Value":
 			member.elem = t.args[0]
 		default:
-			if mentionsOwn(t.args[0], 0) {
+			if hint(t.args) != nil {
 				member.args = t.args
 			}
 		}

@@ -24,6 +24,7 @@ const (
 	tParam
 	tTuple
 	tUnion
+	tHint // one of results, or made of them: what an external generic gives
 )
 
 // typ is a type. A nil *typ is one that is not known.

@@ -58,6 +58,10 @@ type Verdict struct {
 	// tell: a Go conversion T(x) looks like a call. 0 means Ref.Kind.
 	Kind    facts.RefKind
 	Targets []DefRef // one for Resolved; sorted and without duplicates for Candidate
+	// Omitted is how many more candidates a bound left out. The site is then an
+	// unresolved mention as well as edges, so that a question about one of those
+	// learns of it.
+	Omitted int
 }
 
 // Part is the verdicts of one language: Part[i][j] is of Files[i].Refs[j].

@@ -59,4 +59,5 @@ const (
 	ReasonTypeOnlyImport   = "type_only_import"
 	ReasonPartialParse     = "partial_parse"
 	ReasonNotIndexed       = "not_indexed"
+	ReasonTooManyTargets   = "too_many_targets"
 )

@@ -103,7 +103,7 @@ func (r *resolver) typeOf(d decl, args []values) values {
 		def := &f.Defs[d.ref.Def]
 		switch def.Kind {
 		case facts.KindClass:
-			return one(value{kind: isInstance, class: r.classOf[d.ref], why: hinted, args: args})
+			return one(value{kind: isInstance, class: r.classOf[d.ref], why: hinted}.of(args...))
 		case facts.KindType:
 			return r.annotation(d.ref.File, def.Type)
 		case facts.KindFunction, facts.KindMethod:
@@ -139,15 +139,15 @@ func (r *resolver) typeCall(fi int32, f *file, id facts.ExprID) values {
 	case "NewType":
 		return r.annotation(fi, f.Child(id, 2))
 	case "TypeVar":
-		v := value{kind: isTypeVar, why: hinted, args: []values{nil}}
+		v := value{kind: isTypeVar, why: hinted}.of(nil)
 		if x := &f.Exprs[f.Child(id, 1)]; x.Kind == facts.ExprString {
 			v.name = f.Text(x.Name)
 		}
 		for _, a := range f.Children(id)[1:] {
 			if x := &f.Exprs[a]; x.Kind == facts.ExprKeyword && f.Text(x.Name) == "bound" {
-				v.args[0] = r.annotation(fi, f.Child(a, 0))
+				v = v.of(r.annotation(fi, f.Child(a, 0)))
 				if b := &f.Exprs[f.Child(a, 0)]; b.Kind == facts.ExprString {
-					v.args[0] = r.named(r.lookup(fi, 0, f.symbols[b.Name], b.Start), nil)
+					v = v.of(r.named(r.lookup(fi, 0, f.symbols[b.Name], b.Start), nil))
 				}
 			}
 		}
@@ -210,7 +210,7 @@ func (r *resolver) outsideType(dotted string, args []values) values {
 	switch module {
 	case "typing", "typing_extensions", "collections.abc", "builtins", "collections", "contextlib", "types":
 	default:
-		return one(value{kind: isForeign, name: dotted, args: args, why: hinted})
+		return one(value{kind: isForeign, name: dotted, why: hinted}.of(args...))
 	}
 	switch name {
 	case "Any", "object", "AnyStr":
@@ -229,20 +229,23 @@ func (r *resolver) outsideType(dotted string, args []values) values {
 			if v.kind == isInstance {
 				out = out.add(value{kind: isClass, class: v.class, self: true, why: hinted})
 			}
+			if v.kind == isTypeVar {
+				out = out.add(value{kind: isTypeOf, why: hinted}.of(one(v)))
+			}
 		}
 		return out
 	case "Callable":
 		if len(args) == 2 {
-			return one(value{kind: isCallable, args: []values{args[1]}, why: hinted})
+			return one(value{kind: isCallable, why: hinted}.of(args[1]))
 		}
-		return one(value{kind: isCallable, args: []values{nil}, why: hinted})
+		return one(value{kind: isCallable, why: hinted}.of(nil))
 	case "Awaitable", "Coroutine":
 		if len(args) > 0 {
-			return one(value{kind: isAwaited, args: []values{args[len(args)-1]}, why: hinted})
+			return one(value{kind: isAwaited, why: hinted}.of(args[len(args)-1]))
 		}
-		return one(value{kind: isAwaited, args: []values{nil}, why: hinted})
+		return one(value{kind: isAwaited, why: hinted}.of(nil))
 	case "ContextManager", "AsyncContextManager", "AbstractContextManager", "AbstractAsyncContextManager":
-		return one(value{kind: isContext, args: []values{arg(0)}, why: hinted})
+		return one(value{kind: isContext, why: hinted}.of(arg(0)))
 	case "List", "list", "Set", "set", "FrozenSet", "frozenset", "Deque", "deque", "Sequence", "MutableSequence", "Iterable", "Iterator",
 		"Collection", "AbstractSet", "MutableSet", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator", "Reversible",
 		"KeysView", "ValuesView", "Container":
@@ -261,7 +264,7 @@ func (r *resolver) outsideType(dotted string, args []values) values {
 	if module == "builtins" {
 		return one(foreign(name))
 	}
-	return one(value{kind: isForeign, name: dotted, args: args, why: hinted})
+	return one(value{kind: isForeign, name: dotted, why: hinted}.of(args...))
 }
 
 // sequences maps generic types with one parameter to the builtin whose methods
@@ -301,7 +304,7 @@ func (r *resolver) substituted(vs values, m map[string]values, depth int) values
 			for i, a := range v.args {
 				args[i] = r.substituted(a, m, depth+1)
 			}
-			v.args = args
+			v = v.of(args...)
 		}
 		out = out.add(v)
 	}

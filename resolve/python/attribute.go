@@ -30,7 +30,7 @@ func (r *resolver) attribute(v value, name symbol) values {
 		}
 		return r.memberValues(v, m)
 	case isSuper:
-		m, ok := r.find(v.class, name, v.file)
+		m, ok := r.find(v.class, name, v.after)
 		if !ok {
 			return r.absent(v, name)
 		}
@@ -88,6 +88,7 @@ func (r *resolver) memberValues(v value, m found) values {
 		if v.kind == isClass && strings.HasPrefix(r.classes[m.class].outside, "enum.") {
 			vs = one(value{kind: isInstance, class: m.class})
 		}
+		vs = r.described(vs)
 		// A plain function that is assigned to a name of the class is a method.
 		for _, w := range vs {
 			if w.kind == isFunction && v.kind == isInstance && bd.Kind == facts.BindVar {
@@ -113,6 +114,28 @@ func (r *resolver) memberValues(v value, m found) values {
 	out = out.weaken(max(doubt, min(v.why, hinted)))
 	if len(v.args) > 0 || len(r.classes[v.class].params) > 0 || len(r.classes[m.class].params) > 0 {
 		out = r.substitute(out, r.typeMap(v.class, v.args, m.class, 0))
+	}
+	return out
+}
+
+// described replaces descriptors by what their __get__ gives.
+func (r *resolver) described(vs values) values {
+	if !vs.has(isInstance) {
+		return vs
+	}
+	var out values
+	for _, v := range vs {
+		if v.kind == isInstance {
+			if got, ok := r.method(v, r.well.get); ok {
+				for _, w := range got {
+					if w.kind != isNone {
+						out = out.add(w)
+					}
+				}
+				continue
+			}
+		}
+		out = out.add(v)
 	}
 	return out
 }

@@ -36,13 +36,13 @@ func (r *resolver) callExternal(v value, fi int32, id facts.ExprID) values {
 	case "copy.copy", "copy.deepcopy", "dataclasses.replace", "asyncio.shield", "weakref.proxy", "contextlib.nullcontext", "contextlib.closing":
 		vs := r.eval(fi, arg(0)).weaken(hinted)
 		if strings.HasPrefix(v.name, "contextlib.") {
-			return one(value{kind: isContext, args: []values{vs}, why: hinted})
+			return one(value{kind: isContext, why: hinted}.of(vs))
 		}
 		return vs
 	case "typing.cast", "typing_extensions.cast":
 		return r.annotation(fi, arg(0))
 	case "functools.partial":
-		return one(value{kind: isCallable, args: []values{r.callAll(fi, arg(0))}, why: hinted})
+		return one(value{kind: isCallable, why: hinted}.of(r.callAll(fi, arg(0))))
 	case "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for":
 		return r.eval(fi, arg(0)).weaken(hinted)
 	case "asyncio.run", "anyio.run", "trio.run":
@@ -127,11 +127,11 @@ func (r *resolver) callBuiltin(name string, fi int32, id facts.ExprID, arg func(
 	case "enumerate":
 		return one(foreign("generator", one(foreign("tuple", one(foreign("int")), elements(0))))), true
 	case "zip":
-		t := foreign("tuple")
+		var parts []values
 		for i := 0; i < 4 && arg(i) != 0; i++ {
-			t.args = append(t.args, elements(i))
+			parts = append(parts, elements(i))
 		}
-		return one(foreign("generator", one(t))), true
+		return one(foreign("generator", one(foreign("tuple", parts...)))), true
 	case "map":
 		return one(foreign("generator", r.callAll(fi, arg(0)))), true
 	case "filter":
@@ -202,8 +202,7 @@ func (r *resolver) superOf(c int32, f *file, callee *facts.Expr) value {
 	if m := f.enclosing(facts.ScopeID(callee.Level)); m >= 0 && f.Defs[m].Flags&facts.FlagClassMethod != 0 {
 		recv.kind = isClass
 	}
-	// file carries the class after which the search starts.
-	return value{kind: isSuper, class: c, file: c, recv: &recv}
+	return value{kind: isSuper, class: c, after: c, recv: &recv}
 }
 
 // callForeignMethod calls a method of a builtin or external instance.
@@ -251,10 +250,21 @@ func (r *resolver) callForeignMethod(v value, fi int32, arg func(int) facts.Expr
 		}
 		return strMethod(method)
 	}
-	if recv.kind == isForeign {
-		return one(value{kind: isForeign, name: v.name, why: hinted})
+	if recv.kind != isForeign {
+		return nil
 	}
-	return nil
+	switch method {
+	case "get", "get_nowait", "result", "peek":
+		// ContextVar[T], Queue[T], Future[T] and their kin hand out a T.
+		if len(recv.args) == 1 && len(recv.args[0]) > 0 {
+			vs := recv.args[0].weaken(hinted)
+			if recv.name == "asyncio.Queue" && method == "get" {
+				return one(value{kind: isAwaited, why: hinted}.of(vs))
+			}
+			return vs
+		}
+	}
+	return one(value{kind: isForeign, name: v.name, why: hinted})
 }
 
 func strMethod(method string) values {

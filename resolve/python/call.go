@@ -20,7 +20,7 @@ func (r *resolver) call(v value, fi int32, id facts.ExprID) values {
 			}
 		}
 		return out
-	case isCallable:
+	case isCallable, isTypeOf:
 		return v.args[0]
 	case isExternal:
 		return r.callExternal(v, fi, id)
@@ -35,6 +35,40 @@ func (r *resolver) result(v value, fi int32, id facts.ExprID) values {
 		return nil
 	}
 	ref := graph.DefRef{File: v.file, Def: v.def}
+	vs := r.resultOf(v, ref, fi, id)
+	if len(vs) > 0 || r.depth >= maxDepth {
+		return vs
+	}
+	// The implementation says nothing: its overloads may.
+	var out values
+	for _, o := range r.overloads(ref) {
+		r.depth++
+		w := v
+		w.def = o
+		out = out.add(r.resultOf(w, graph.DefRef{File: v.file, Def: o}, fi, id)...)
+		r.depth--
+	}
+	return out
+}
+
+// overloads gives the overload signatures of a function.
+func (r *resolver) overloads(ref graph.DefRef) []facts.DefID {
+	f := r.files[ref.File]
+	d := &f.Defs[ref.Def]
+	if d.Kind == facts.KindLambda || d.Flags&facts.FlagOverload != 0 {
+		return nil
+	}
+	var out []facts.DefID
+	head, ok := f.heads[nameKey{d.Scope, f.symbols[d.Name]}]
+	for i := head; ok && i >= 0; i = f.next[i] {
+		if b := &f.Bindings[i]; b.Kind == facts.BindDef && f.Defs[b.Def].Flags&facts.FlagOverload != 0 {
+			out = append(out, b.Def)
+		}
+	}
+	return out
+}
+
+func (r *resolver) resultOf(v value, ref graph.DefRef, fi int32, id facts.ExprID) values {
 	vs := r.returns(ref)
 	if v.kind == isMethod && v.recv != nil {
 		vs = r.forReceiver(vs, v)
@@ -69,7 +103,7 @@ func (r *resolver) forReceiver(vs values, v value) values {
 			for i, a := range w.args {
 				args[i] = r.forReceiver(a, v)
 			}
-			w.args = args
+			w = w.of(args...)
 		}
 		out = out.add(w)
 	}
@@ -112,7 +146,7 @@ func (r *resolver) inferResult(ref graph.DefRef) values {
 	if d.Type != 0 {
 		vs = r.annotation(ref.File, d.Type)
 		if d.Flags&facts.FlagAsync != 0 && d.Flags&facts.FlagGenerator == 0 {
-			vs = one(value{kind: isAwaited, args: []values{vs}, why: hinted})
+			vs = one(value{kind: isAwaited, why: hinted}.of(vs))
 		}
 	} else {
 		vs = r.inferBody(ref.File, f, d)
@@ -143,7 +177,7 @@ func (r *resolver) inferBody(fi int32, f *file, d *facts.Def) values {
 	case d.Flags&facts.FlagGenerator != 0:
 		return one(foreign("generator", yields.weaken(hinted)))
 	case d.Flags&facts.FlagAsync != 0:
-		return one(value{kind: isAwaited, args: []values{out}, why: hinted})
+		return one(value{kind: isAwaited, why: hinted}.of(out))
 	}
 	return out
 }
@@ -161,7 +195,7 @@ func (r *resolver) decorate(fi int32, f *file, c facts.ExprID, vs values) values
 		for _, v := range vs {
 			elem = elem.add(r.element(v)...)
 		}
-		return one(value{kind: isContext, args: []values{elem}, why: hinted})
+		return one(value{kind: isContext, why: hinted}.of(elem))
 	}
 	// A decorator of the repository that is annotated with what it returns.
 	for _, v := range r.eval(fi, callee) {
@@ -191,15 +225,13 @@ func (r *resolver) unifyCall(v value, fi int32, id facts.ExprID) map[string]valu
 	m := map[string]values{}
 	f := r.files[v.file]
 	d := &f.Defs[v.def]
-	if d.Body < 0 {
-		return m
-	}
 	var args []facts.ExprID
 	if id != 0 {
 		args = r.files[fi].Children(id)[1:]
 	}
-	for i := range f.Bindings {
-		b := &f.Bindings[i]
+	params := f.parameters(d)
+	for i := range params {
+		b := &params[i]
 		if b.Scope != d.Body || b.Type == 0 {
 			continue
 		}
@@ -255,8 +287,12 @@ func (r *resolver) unify(param, arg values, m map[string]values, depth int) {
 			for _, a := range arg {
 				r.unify(p.args[0], r.call(a, 0, 0), m, depth+1)
 			}
-		case p.kind == isClass && p.self && len(p.args) > 0:
-			continue
+		case p.kind == isTypeOf:
+			for _, a := range arg {
+				if a.kind == isClass {
+					r.unify(p.args[0], one(value{kind: isInstance, class: a.class, why: hinted}), m, depth+1)
+				}
+			}
 		case p.kind == isForeign && len(p.args) == 1:
 			for _, a := range arg {
 				r.unify(p.args[0], r.element(a), m, depth+1)
@@ -268,236 +304,5 @@ func (r *resolver) unify(param, arg values, m map[string]values, depth int) {
 				}
 			}
 		}
-	}
-}
-
-// method calls a special method of an instance without arguments.
-func (r *resolver) method(v value, name symbol) (values, bool) {
-	if _, ok := r.find(v.class, name, -1); !ok {
-		return nil, false
-	}
-	var out values
-	for _, m := range r.attribute(v, name) {
-		out = out.add(r.result(m, 0, 0)...)
-	}
-	return out.weaken(hinted), true
-}
-
-// awaited gives what awaiting a value gives.
-func (r *resolver) awaited(v value) values {
-	if v.kind == isAwaited {
-		return v.args[0]
-	}
-	if v.kind == isForeign {
-		return one(v)
-	}
-	return nil
-}
-
-// element gives what iterating over a value gives.
-func (r *resolver) element(v value) values {
-	if r.depth >= maxDepth {
-		return nil
-	}
-	switch v.kind {
-	case isForeign:
-		switch v.name {
-		case "str":
-			return one(foreign("str"))
-		case "bytes":
-			return one(foreign("int"))
-		case "tuple":
-			var out values
-			for _, a := range v.args {
-				out = out.add(a...)
-			}
-			return out
-		}
-		if len(v.args) > 0 {
-			return v.args[0]
-		}
-	case isInstance:
-		r.depth++
-		defer func() { r.depth-- }()
-		for _, name := range [...]symbol{r.well.iter, r.well.aiter} {
-			if vs, ok := r.method(v, name); ok {
-				var out values
-				for _, w := range vs {
-					if w.kind == isInstance && w.class == v.class {
-						out = out.add(r.stepped(w)...)
-						continue
-					}
-					out = out.add(r.element(w)...)
-				}
-				return out
-			}
-		}
-		if vs, ok := r.method(v, r.well.getitem); ok {
-			return vs
-		}
-		var out values
-		for _, w := range r.holder(v) {
-			out = out.add(r.element(w)...)
-		}
-		return out
-	case isClass:
-		if isEnum(r.classes[v.class].outside) {
-			return one(value{kind: isInstance, class: v.class, why: hinted})
-		}
-	case isTypeVar:
-		var out values
-		for _, b := range v.args {
-			for _, w := range b {
-				out = out.add(r.element(w)...)
-			}
-		}
-		return out
-	}
-	return nil
-}
-
-// stepped gives what next() gives for an iterator of the repository.
-func (r *resolver) stepped(v value) values {
-	if vs, ok := r.method(v, r.well.next); ok {
-		return vs
-	}
-	vs, ok := r.method(v, r.well.anext)
-	if !ok {
-		return nil
-	}
-	var out values
-	for _, w := range vs {
-		out = out.add(r.awaited(w)...)
-	}
-	return out
-}
-
-// entered gives what a with statement binds.
-func (r *resolver) entered(v value) values {
-	switch v.kind {
-	case isContext:
-		return v.args[0]
-	case isForeign:
-		return one(v)
-	case isInstance:
-		if vs, ok := r.method(v, r.well.enter); ok {
-			return vs
-		}
-		if vs, ok := r.method(v, r.well.aenter); ok {
-			var out values
-			for _, w := range vs {
-				out = out.add(r.awaited(w)...)
-			}
-			return out
-		}
-	}
-	return nil
-}
-
-// part gives the i-th part that v is taken apart into.
-func (r *resolver) part(v value, i int) values {
-	if v.kind == isForeign && v.name == "tuple" {
-		if i < len(v.args) {
-			return v.args[i]
-		}
-		return nil
-	}
-	if v.kind == isInstance && isNamedTuple(r.classes[v.class].outside) {
-		return r.field(v.class, i)
-	}
-	return r.element(v)
-}
-
-// field gives the i-th annotated field of a class.
-func (r *resolver) field(c int32, i int) values {
-	k := &r.classes[c]
-	f := r.files[k.file]
-	body := f.Defs[k.def].Body
-	for b := range f.Bindings {
-		bd := &f.Bindings[b]
-		if bd.Scope != body || bd.Kind != facts.BindVar || bd.Type == 0 {
-			continue
-		}
-		if i == 0 {
-			return r.annotation(k.file, bd.Type)
-		}
-		i--
-	}
-	return nil
-}
-
-func isNamedTuple(outside string) bool {
-	return outside == "typing.NamedTuple" || outside == "typing_extensions.NamedTuple"
-}
-
-func isEnum(outside string) bool { return len(outside) > 5 && outside[:5] == "enum." }
-
-// index evaluates x[i].
-func (r *resolver) index(fi int32, f *file, id facts.ExprID) values {
-	kids := f.Children(id)
-	var out values
-	for _, v := range r.eval(fi, kids[0]) {
-		switch v.kind {
-		case isClass:
-			if isEnum(r.classes[v.class].outside) {
-				out = out.add(value{kind: isInstance, class: v.class, why: hinted})
-				continue
-			}
-			v.args = r.typeArguments(fi, id)
-			out = out.add(v)
-		case isExternal:
-			out = out.add(v)
-		case isInstance:
-			if vs, ok := r.method(v, r.well.getitem); ok {
-				out = out.add(vs...)
-			} else {
-				for _, w := range r.holder(v) {
-					out = out.add(r.item(w, f, kids)...)
-				}
-			}
-		case isForeign:
-			out = out.add(r.item(v, f, kids)...)
-		}
-	}
-	return out
-}
-
-func (r *resolver) item(v value, f *file, kids []facts.ExprID) values {
-	switch v.name {
-	case "dict":
-		if len(v.args) > 1 {
-			return v.args[1]
-		}
-		return nil
-	case "tuple":
-		return r.element(v)
-	}
-	return r.element(v)
-}
-
-func (r *resolver) slice(fi int32, f *file, id facts.ExprID) values {
-	var out values
-	for _, v := range r.eval(fi, f.Child(id, 0)) {
-		switch v.kind {
-		case isForeign:
-			out = out.add(v)
-		case isInstance:
-			if vs, ok := r.method(v, r.well.getitem); ok {
-				out = out.add(vs...)
-			}
-		}
-	}
-	return out
-}
-
-// wellKnown are the names that evaluation itself looks up.
-type wellKnown struct {
-	call, iter, aiter, next, anext, getitem, enter, aenter, getattr, init symbol
-}
-
-func newWellKnown(s *symbols) wellKnown {
-	return wellKnown{
-		call: s.id("__call__"), iter: s.id("__iter__"), aiter: s.id("__aiter__"), next: s.id("__next__"), anext: s.id("__anext__"),
-		getitem: s.id("__getitem__"), enter: s.id("__enter__"), aenter: s.id("__aenter__"), getattr: s.id("__getattr__"), init: s.id("__init__"),
 	}
 }

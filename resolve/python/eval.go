@@ -1,6 +1,8 @@
 package python
 
 import (
+	"slices"
+
 	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
@@ -11,9 +13,12 @@ func (r *resolver) eval(fi int32, id facts.ExprID) values {
 		return nil
 	}
 	f := r.files[fi]
+	if f.exprs == nil {
+		f.exprs = make([]int32, len(f.Exprs))
+	}
 	switch m := f.exprs[id]; {
 	case m > 0:
-		return r.values[m-1]
+		return f.known[m-1]
 	case m < 0 || r.depth >= maxDepth:
 		return nil
 	}
@@ -21,10 +26,36 @@ func (r *resolver) eval(fi int32, id facts.ExprID) values {
 	r.depth++
 	vs := r.evaluate(fi, f, id)
 	r.depth--
-	r.values = append(r.values, vs)
-	f.exprs[id] = int32(len(r.values))
+	f.exprs[id] = r.remember(f, vs)
 	return vs
 }
+
+// remember numbers values for the memo of a file. Those of nothing known are
+// half of all, and most of the rest are one plain value that many expressions
+// have: equal ones are kept once.
+func (r *resolver) remember(f *file, vs values) int32 {
+	if len(f.known) == 0 {
+		f.known = append(f.known, nil)
+	}
+	if len(vs) == 0 {
+		return 1
+	}
+	if len(vs) == 1 && vs[0].recv == nil && len(vs[0].args) == 0 {
+		key := vs[0].plain()
+		if known, ok := r.plain[key]; ok {
+			vs = known
+		} else {
+			vs = slices.Clip(vs)
+			r.plain[key] = vs
+		}
+	}
+	f.known = append(f.known, vs)
+	return int32(len(f.known))
+}
+
+// forget drops what is remembered of a file whose own references are done. What
+// other files still ask of it is found again: little, and of a few definitions.
+func (x *file) forget() { x.exprs, x.bound, x.known = nil, nil, nil }
 
 func (r *resolver) evaluate(fi int32, f *file, id facts.ExprID) values {
 	x := &f.Exprs[id]
@@ -111,11 +142,11 @@ func (r *resolver) display(fi int32, f *file, id facts.ExprID) values {
 		if len(kids) > 32 {
 			return one(foreign("tuple"))
 		}
-		v := foreign("tuple")
-		for _, k := range kids {
-			v.args = append(v.args, r.eval(fi, k))
+		parts := make([]values, len(kids))
+		for i, k := range kids {
+			parts[i] = r.eval(fi, k)
 		}
-		return one(v)
+		return one(foreign("tuple", parts...))
 	case facts.ExprDict:
 		var keys, vals values
 		for i := 0; i+1 < len(kids) && i < 2*maxElements; i += 2 {
@@ -239,7 +270,7 @@ func (r *resolver) valuesOf(ds []decl) values {
 func (r *resolver) valueOf(d decl) values {
 	switch d.kind {
 	case declModule:
-		return one(value{kind: isModule, file: d.mod.file, name: d.mod.dir, self: d.mod.pkg, route: d.route})
+		return one(value{kind: isModule, file: d.mod.file, name: d.mod.dir, pkg: d.mod.pkg, route: d.route})
 	case declExternal:
 		return one(value{kind: isExternal, name: d.name})
 	case declLocal:
@@ -274,7 +305,7 @@ func (r *resolver) valueOf(d decl) values {
 	return nil
 }
 
-func moduleOf(v value) module { return module{file: v.file, dir: v.name, pkg: v.self} }
+func moduleOf(v value) module { return module{file: v.file, dir: v.name, pkg: v.pkg} }
 
 // boundValue gives the values that a binding gives its name.
 func (r *resolver) boundValue(fi int32, binding int32) values {
@@ -282,9 +313,12 @@ func (r *resolver) boundValue(fi int32, binding int32) values {
 		return nil
 	}
 	f := r.files[fi]
+	if f.bound == nil {
+		f.bound = make([]int32, len(f.Bindings))
+	}
 	switch m := f.bound[binding]; {
 	case m > 0:
-		return r.values[m-1]
+		return f.known[m-1]
 	case m < 0 || r.depth >= maxDepth:
 		return nil
 	}
@@ -292,8 +326,7 @@ func (r *resolver) boundValue(fi int32, binding int32) values {
 	r.depth++
 	vs := r.bind(fi, f, &f.Bindings[binding])
 	r.depth--
-	r.values = append(r.values, vs)
-	f.bound[binding] = int32(len(r.values))
+	f.bound[binding] = r.remember(f, vs)
 	return vs
 }
 
@@ -304,7 +337,7 @@ func (r *resolver) bind(fi int32, f *file, b *facts.Binding) values {
 	case facts.BindParam:
 		return r.parameter(fi, f, b)
 	case facts.BindTypeParam:
-		return one(value{kind: isTypeVar, name: f.Text(b.Name), args: []values{r.annotation(fi, b.Type)}, why: hinted})
+		return one(value{kind: isTypeVar, name: f.Text(b.Name), why: hinted}.of(r.annotation(fi, b.Type)))
 	case facts.BindCatch:
 		return r.instances(fi, b.Value)
 	case facts.BindDef:
@@ -315,7 +348,7 @@ func (r *resolver) bind(fi int32, f *file, b *facts.Binding) values {
 	}
 	if b.Type != 0 {
 		declared := r.annotation(fi, b.Type)
-		if f.Scopes[b.Scope].Kind == facts.ScopeFunction && b.Value != 0 {
+		if f.Scopes[b.Scope].Kind == facts.ScopeFunction && b.Value != 0 && b.Kind == facts.BindVar {
 			// The checker of types narrows a local to what it was assigned.
 			if vs := r.eval(fi, b.Value); vs.has(isInstance) {
 				return vs.weaken(hinted)

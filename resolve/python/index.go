@@ -35,6 +35,7 @@ type file struct {
 	next  []int32
 	// narrows chains BindNarrow bindings likewise.
 	narrows map[nameKey]int32
+	first   []int32          // the first binding of each scope, or -1
 	stars   []facts.ImportID // star imports at module level
 	attrs   []int32          // BindAttr bindings
 
@@ -42,9 +43,10 @@ type file struct {
 	all      map[symbol]bool
 	allFrom  []facts.ExprID // expressions of __all__ of other modules
 
-	exprs    []int32 // memo of expressions: 0 not yet, -1 under way, n values[n-1]
-	bound    []int32 // memo of bindings, likewise
-	imported []int32 // memo of imports: index into resolver.found
+	exprs    []int32  // memo of expressions: 0 not yet, -1 under way, n known[n-1]
+	bound    []int32  // memo of bindings, likewise
+	known    []values // memo pool
+	imported []int32  // memo of imports: index into resolver.found
 }
 
 type nameKey struct {
@@ -62,11 +64,16 @@ func newFile(f *facts.File, syms *symbols) *file {
 	}
 	x.heads = make(map[nameKey]int32, len(f.Bindings))
 	x.next = make([]int32, len(f.Bindings))
-	x.bound = make([]int32, len(f.Bindings))
 	x.imported = make([]int32, len(f.Imports))
-	x.exprs = make([]int32, len(f.Exprs))
+	x.first = make([]int32, len(f.Scopes))
+	for i := range x.first {
+		x.first[i] = -1
+	}
 	for i := range f.Bindings {
 		b := &f.Bindings[i]
+		if x.first[b.Scope] < 0 {
+			x.first[b.Scope] = int32(i)
+		}
 		heads := x.heads
 		switch b.Kind {
 		case facts.BindAttr:
@@ -249,6 +256,22 @@ func (x *file) rebound(n *facts.Binding, at uint32) bool {
 		}
 	}
 	return false
+}
+
+// parameters gives the bindings of the parameters of a function.
+func (x *file) parameters(d *facts.Def) []facts.Binding {
+	if d.Body < 0 || x.first[d.Body] < 0 {
+		return nil
+	}
+	start := x.first[d.Body]
+	end := start
+	for int(end) < len(x.Bindings) {
+		if k := x.Bindings[end].Kind; k != facts.BindParam && k != facts.BindReceiver {
+			break
+		}
+		end++
+	}
+	return x.Bindings[start:end]
 }
 
 // enclosing gives the definition whose body a scope belongs to, classes and

@@ -25,9 +25,9 @@ type resolver struct {
 	classes []class
 	classOf map[graph.DefRef]int32
 
-	values []values // memo pool
-	found  [][]decl
-	depth  int
+	plain map[plainValue]values // one copy of each value that is remembered often
+	found [][]decl
+	depth int
 
 	types      map[typeKey]values
 	overriding map[memberKey][]graph.DefRef
@@ -54,7 +54,7 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := &resolver{
 		in: in, project: newProject(in), syms: symbols{ids: map[string]symbol{}}, classOf: map[graph.DefRef]int32{},
-		types: map[typeKey]values{}, returned: map[graph.DefRef]values{}, keeps: map[graph.DefRef]bool{}, made: map[graph.DefRef]values{}, overriding: map[memberKey][]graph.DefRef{}, fixtures: map[symbol][]graph.DefRef{},
+		types: map[typeKey]values{}, plain: map[plainValue]values{}, returned: map[graph.DefRef]values{}, keeps: map[graph.DefRef]bool{}, made: map[graph.DefRef]values{}, overriding: map[memberKey][]graph.DefRef{}, fixtures: map[symbol][]graph.DefRef{},
 	}
 	r.syms.id("")
 	r.well = newWellKnown(&r.syms)
@@ -68,6 +68,7 @@ func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 			return err
 		}
 		give(i, r.file(int32(i), f))
+		f.forget()
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ const (
 	isContext  // what entering gives is args[0]
 	isCallable // what calling gives is args[0]
 	isTypeVar  // a type parameter: name
+	isTypeOf   // type[T] of a type parameter: T is args[0]
 	isSuper    // super(): class is where the search starts after
 	isSelfType // typing.Self
 )
@@ -56,12 +57,31 @@ type value struct {
 	why   why
 	route route
 	self  bool // an instance of the class or of any of its subclasses
+	pkg   bool // isModule: a package, whose folder is name
 	file  int32
 	def   facts.DefID
-	class int32  // isInstance, isClass, isMethod (of the receiver), isSuper: index into resolver.classes
-	name  string // isExternal, isForeign, isTypeVar: name; isModule: folder
-	args  []values
-	recv  *value // isMethod
+	class int32    // isInstance, isClass, isMethod (of the receiver), isSuper: index into resolver.classes
+	after int32    // isSuper: the class in whose order the search starts after it
+	name  string   // isExternal, isForeign, isTypeVar: name; isModule: folder
+	args  []values // set by of, which bounds them
+	size  uint16   // how many values are nested in args
+	recv  *value   // isMethod
+}
+
+// plainValue is a value without arguments and receiver, as a key.
+type plainValue struct {
+	kind         valueKind
+	why          why
+	route        route
+	self, pkg    bool
+	file         int32
+	def          facts.DefID
+	class, after int32
+	name         string
+}
+
+func (v value) plain() plainValue {
+	return plainValue{v.kind, v.why, v.route, v.self, v.pkg, v.file, v.def, v.class, v.after, v.name}
 }
 
 // values are what an expression may be; empty when nothing is known.
@@ -120,8 +140,46 @@ func (vs values) has(k valueKind) bool {
 	return slices.ContainsFunc(vs, func(v value) bool { return v.kind == k })
 }
 
+// maxSize bounds how many values are nested in one: a few lines of tuples of
+// tuples could say more than memory holds.
+const maxSize = 256
+
+// of gives the value with type arguments. Where they would grow too large, the
+// nested ones are forgotten first, then all of them; their number stays.
+func (v value) of(args ...values) value {
+	v.args = args
+	if v.size = sizeOf(args); v.size <= maxSize {
+		return v
+	}
+	v.args = make([]values, len(args))
+	for i, a := range args {
+		for _, x := range a {
+			if x.size == 0 {
+				v.args[i] = append(v.args[i], x)
+			}
+		}
+	}
+	if v.size = sizeOf(v.args); v.size > maxSize {
+		v.args, v.size = make([]values, len(args)), 0
+	}
+	return v
+}
+
+// sizeOf counts the values in args, nested ones too, up to just over maxSize.
+func sizeOf(args []values) uint16 {
+	n := 0
+	for _, a := range args {
+		for _, x := range a {
+			if n += 1 + int(x.size); n > maxSize {
+				return maxSize + 1
+			}
+		}
+	}
+	return uint16(n)
+}
+
 func foreign(name string, args ...values) value {
-	return value{kind: isForeign, name: name, args: args, why: hinted}
+	return value{kind: isForeign, name: name, why: hinted}.of(args...)
 }
 
 func one(v value) values { return values{v} }
