@@ -224,6 +224,8 @@ func TestTheSecondVerifierAgreesOnTamperedBundles(t *testing.T) {
 		}
 		return bytes.Replace(in, []byte(old), []byte(new), 1)
 	}
+	bundles = append(bundles, edit(m.Bundle, packet.PayloadType, "application/json"), edit(m.Bundle, `"payload":"`, `"payload":"*`),
+		edit(m.Bundle, `"keyid":"`, `"keyid":"x`), edit(m.Bundle, `"grants":[`, `"grants":[ `), append(bytes.Clone(m.Bundle), '1'))
 	// Signed by a trusted key all the same.
 	for _, p := range [][]byte{
 		edit(payload, packet.StatementType, "https://in-toto.io/Statement/v0.1"),
