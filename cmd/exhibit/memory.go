@@ -7,7 +7,7 @@ import (
 )
 
 // leastHeap is what a build may always use before collections become frequent.
-const leastHeap = 190 << 20 // bytes
+const leastHeap = 225 << 20 // bytes
 
 // boundHeap keeps the heap of a build close to what it holds: facts are arrays
 // without pointers, so that collecting often costs little, while twice the live
