@@ -2,8 +2,15 @@ package verify
 
 import (
 	"bytes"
+	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +20,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 
 	"github.com/exhibit-dev/exhibit/packet"
 	"github.com/exhibit-dev/exhibit/verify/trust"
@@ -113,6 +122,7 @@ func TestTheSecondVerifierAgreesOnGrants(t *testing.T) {
 		{"as it is", ann + line(w.key), nil, nil, ""},
 		{"another key", ann + line(other), nil, nil, Reason(trust.ReasonSignerUntrusted)},
 		{"a bare key", line(w.key), nil, nil, ""},
+		{"a key in PEM", pemOf(t, w.key.Public()), nil, nil, ""},
 		{"a pattern of principals", `"bob@*,*@example.org" ` + line(w.key), nil, nil, ""},
 		{"an excluded principal", `*@example.org,!ann@* ` + line(w.key), nil, nil, IssuerNotAllowed},
 		{"another namespace", ann + `namespaces="git" ` + line(w.key), nil, nil, Reason(trust.ReasonNamespace)},
@@ -145,6 +155,56 @@ func TestTheSecondVerifierAgreesOnGrants(t *testing.T) {
 	}
 }
 
+func pemOf(t *testing.T, public any) string {
+	t.Helper()
+	der, err := x509.MarshalPKIXPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+}
+
+func TestTheSecondVerifierAgreesOnP256(t *testing.T) {
+	w := newWorld(t)
+	raw, payload := parts(t, w.mint().Bundle)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(packet.PAE(packet.PayloadType, payload))
+	sig, err := ecdsa.SignASN1(rand.Reader, key, sum[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle := func(sig []byte) []byte {
+		b, err := packet.EncodeBundle(&packet.Bundle{Schema: packet.BundleSchema, Packet: string(raw), Grants: []packet.Envelope{{
+			PayloadType: packet.PayloadType, Payload: base64.StdEncoding.EncodeToString(payload),
+			Signatures: []packet.Signature{{Sig: base64.StdEncoding.EncodeToString(sig)}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	flipped := bytes.Clone(sig)
+	flipped[len(flipped)-1] ^= 1
+	public, err := ssh.NewPublicKey(key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := [][]byte{bundle(sig), bundle(flipped)}
+	for _, file := range []string{pemOf(t, key.Public()), string(ssh.MarshalAuthorizedKey(public))} {
+		o := w.options()
+		o.Trust = signers(t, file)
+		for i, theirs := range second(t, both, file) {
+			ours := check(t, both[i], o).Report
+			if ours.OK != (i == 0) {
+				t.Errorf("bundle %d: %v", i, ours.Refusals)
+			}
+			agree(t, fmt.Sprintf("bundle %d", i), ours, theirs)
+		}
+	}
+}
+
 // TestTheSecondVerifierAgreesOnTamperedBundles changes bytes of the file, of the
 // signed packet and of the signed statement: the two verifiers refuse for the
 // same reason.
@@ -153,7 +213,7 @@ func TestTheSecondVerifierAgreesOnTamperedBundles(t *testing.T) {
 	m := w.mint()
 	raw, payload := parts(t, m.Bundle)
 	var bundles [][]byte
-	for i := 0; i < len(m.Bundle); i += 23 {
+	for i := 0; i < len(m.Bundle); i += 61 {
 		data := bytes.Clone(m.Bundle)
 		data[i] ^= 1 << (i % 8)
 		bundles = append(bundles, data)
@@ -164,6 +224,8 @@ func TestTheSecondVerifierAgreesOnTamperedBundles(t *testing.T) {
 		}
 		return bytes.Replace(in, []byte(old), []byte(new), 1)
 	}
+	bundles = append(bundles, edit(m.Bundle, packet.PayloadType, "application/json"), edit(m.Bundle, `"payload":"`, `"payload":"*`),
+		edit(m.Bundle, `"keyid":"`, `"keyid":"x`), edit(m.Bundle, `"grants":[`, `"grants":[ `), append(bytes.Clone(m.Bundle), '1'))
 	// Signed by a trusted key all the same.
 	for _, p := range [][]byte{
 		edit(payload, packet.StatementType, "https://in-toto.io/Statement/v0.1"),
@@ -264,6 +326,9 @@ func TestTheSecondVerifierAgreesOnCitations(t *testing.T) {
 		{name: "untouched", ok: true},
 		{name: "a bare clone", bare: true, ok: true},
 		{name: "moved", edit: func(w *world) { put(t, w.dir, app, "# a\n# b\n"+appPy) }, ok: true},
+		{name: "moved to the nearer of two places", edit: func(w *world) {
+			put(t, w.dir, app, "    a = run(\"a\")\n"+strings.Replace(strings.Replace(appPy, "    a = run(\"a\")\n", "", 1), "    return", "    a = run(\"a\")\n    return", 1))
+		}, ok: true},
 		{name: "changed", edit: func(w *world) { put(t, w.dir, app, strings.Replace(appPy, `run("a")`, `run("A")`, 1)) }, ok: true},
 		{name: "deleted", edit: func(w *world) { remove(t, w.dir, app) }, ok: true},
 		{name: "a link", edit: func(w *world) { remove(t, w.dir, app); link(t, "lib.py", filepath.Join(w.dir, app)) }, ok: true},

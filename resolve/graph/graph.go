@@ -34,7 +34,7 @@ type Node struct {
 	Name      string // simple name; base name of a file
 	Qualified string // as a developer writes it inside the file: "Class.method"; the path for a file, the directory for a package
 	Path      string // file it is declared in; for a package the file whose clause stands for it
-	Signature string // declaration up to the body, white space folded, at most 512 bytes
+	Signature string // declaration up to the body, white space folded, at most 240 bytes
 	Container NodeID // what contains it; itself for a node that nothing contains
 
 	Start, End         uint32 // bytes of the declaration, decorators included

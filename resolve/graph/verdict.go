@@ -8,7 +8,8 @@ type Input struct {
 	// Files are sorted by path. A language's resolver gets only its own files.
 	Files []*facts.File
 	// Config holds go.mod, go.work, package.json, tsconfig*.json,
-	// jsconfig.json, pyproject.toml, setup.cfg and pnpm-workspace.yaml, sorted by path.
+	// jsconfig*.json, pyproject.toml, setup.cfg and pnpm-workspace.yaml, as far as
+	// they are indexed, sorted by path.
 	Config []ConfigFile
 	// Paths are all paths of the manifest, sorted, omitted ones included: an
 	// import of a file that is there but not indexed is not an external one.
