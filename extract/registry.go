@@ -55,27 +55,14 @@ func Find(name string) *Spec {
 	return nil
 }
 
-// Language names the language of a path, "" when nothing indexes it. A file
-// without extension is looked at when head, its first bytes, is given.
-func Language(name string, head []byte) string {
-	ext := strings.ToLower(path.Ext(name))
-	if s := byExtension[ext]; s != nil {
+// Language names the language of a path by its extension, "" when nothing
+// indexes it.
+func Language(name string) string {
+	if s := byExtension[strings.ToLower(path.Ext(name))]; s != nil {
 		return s.Name
-	}
-	if ext == "" && bytes.HasPrefix(head, []byte("#!")) {
-		line, _, _ := bytes.Cut(head, []byte("\n"))
-		for _, s := range registry {
-			for _, program := range interpreters[s.Name] {
-				if bytes.Contains(line, []byte(program)) {
-					return s.Name
-				}
-			}
-		}
 	}
 	return ""
 }
-
-var interpreters = map[string][]string{"python": {"python"}, "javascript": {"node"}}
 
 // TestFile says whether a path is a test file by its language's convention.
 func TestFile(name string) bool {

@@ -75,7 +75,7 @@ func readTree(t *testing.T, dir string) *graph.Input {
 	p := flat.NewParser()
 	defer p.Close()
 	for _, name := range in.Paths {
-		language := extract.Language(name, nil)
+		language := extract.Language(name)
 		if language == "" {
 			continue
 		}

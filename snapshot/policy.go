@@ -24,12 +24,10 @@ const (
 
 // Options says what of a snapshot is indexed and within which limits.
 type Options struct {
-	// Language names the language of a file, "" when nothing indexes it. It is
-	// asked twice: by name alone (head nil), where "" leaves the file out unread as
-	// unsupported_content, and again with the first bytes of its content (at most
-	// 1024). Nil takes every file in, with no language. It is called from
-	// several goroutines.
-	Language func(path string, head []byte) string
+	// Language names the language of a path; "" leaves the file out unread as
+	// unsupported_content. Nil takes every file in, with no language. It is
+	// called from several goroutines.
+	Language func(path string) string
 	// Exclude are the operator's patterns: gitignore(5) without negation, matched
 	// from the root; a folder that matches is left out with all it holds.
 	Exclude []string
@@ -150,7 +148,7 @@ func (o *Options) fill() error {
 // languages, which the entries carry, and from the aggregate limits, which only
 // fail a build.
 func (p *policy) computeDigest() string {
-	exclude := slices.Clone(p.options.Exclude)
+	exclude := append([]string{}, p.options.Exclude...) // none and an empty list are one policy
 	slices.Sort(exclude)
 	data, err := canonical.Marshal(struct {
 		_            struct{} `cbor:",toarray"`
@@ -180,7 +178,7 @@ func (p *policy) byName(e *Entry) {
 	if e.Reason != "" || p.options.Language == nil {
 		return
 	}
-	if e.Language = p.options.Language(e.Path, nil); e.Language == "" {
+	if e.Language = p.options.Language(e.Path); e.Language == "" {
 		e.Reason = UnsupportedContent
 	}
 }
@@ -245,11 +243,6 @@ func (p *policy) byContent(e *Entry, content []byte) Reason {
 		return UnsupportedEncoding
 	case isMinified(e.Path, content):
 		return MinifiedFile
-	}
-	if p.options.Language != nil {
-		if e.Language = p.options.Language(e.Path, content[:min(len(content), 1024)]); e.Language == "" {
-			return UnsupportedContent
-		}
 	}
 	return ""
 }

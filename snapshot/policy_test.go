@@ -12,7 +12,7 @@ import (
 )
 
 // byExtension is a registry as small as can be.
-func byExtension(path string, _ []byte) string {
+func byExtension(path string) string {
 	for ext, lang := range map[string]string{".py": "python", ".go": "go", ".js": "javascript", ".css": "css", ".ts": "typescript",
 		".md": "markdown", ".env": "env", ".key": "key", ".pem": "pem"} {
 		if strings.HasSuffix(path, ext) {
@@ -119,27 +119,6 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	same(t, repo, o)
-}
-
-// A language that only the content tells.
-func TestLanguageByContent(t *testing.T) {
-	r := newRepo(t)
-	r.write("tool", "#!/usr/bin/env python3\nx = 1\n")
-	r.write("text", "nothing\n")
-	r.commit("one")
-	o := Options{Language: func(_ string, head []byte) string {
-		if head == nil {
-			return "perhaps"
-		}
-		if strings.Contains(string(head), "python") {
-			return "python"
-		}
-		return ""
-	}}
-	m, _ := scanCommit(t, open(t, r.dir), "HEAD", o)
-	if m.Find("tool").Language != "python" || m.Find("text").Reason != UnsupportedContent {
-		t.Errorf("%+v", m.Entries)
-	}
 }
 
 // Aggregates over a limit fail and say how to go on.

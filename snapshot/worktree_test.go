@@ -469,7 +469,7 @@ func TestUntrackedFoldersAreNotWalked(t *testing.T) {
 
 // Dirty counts what is in scope only, and what left the index.
 func TestDirty(t *testing.T) {
-	py := Options{Language: func(path string, _ []byte) string {
+	py := Options{Language: func(path string) string {
 		if strings.HasSuffix(path, ".py") {
 			return "python"
 		}

@@ -91,7 +91,7 @@ func parseAlone(t *testing.T, dir string) {
 			return filepath.SkipDir
 		}
 		if err == nil && d.Type().IsRegular() {
-			if s := extract.Find(extract.Language(path, nil)); s != nil && s.Code() {
+			if s := extract.Find(extract.Language(path)); s != nil && s.Code() {
 				files = append(files, path)
 			}
 		}
@@ -105,7 +105,7 @@ func parseAlone(t *testing.T, dir string) {
 			defer p.Close()
 			for path := range work {
 				if src, err := os.ReadFile(path); err == nil && len(src) <= 2<<20 {
-					_, _ = extract.Parse(p, extract.Language(path, nil), src)
+					_, _ = extract.Parse(p, extract.Language(path), src)
 				}
 			}
 			done <- true

@@ -55,7 +55,6 @@ type queryReport struct {
 	Commit             string         `json:"commit"`
 	Generation         string         `json:"generation"`
 	ContentFingerprint string         `json:"content_fingerprint"`
-	Worktree           string         `json:"worktree"` // same, differs, unknown: beside the commit-bound answer
 	Seeds              int            `json:"seeds"`
 	Items              int            `json:"items"`
 	ByRelation         map[string]int `json:"items_by_relation"`
@@ -76,7 +75,10 @@ type packetReport struct {
 	SignedBy     string   `json:"signed_by"`
 	Audience     []string `json:"audience"`
 	NotAfter     string   `json:"not_after"`
-	File         string   `json:"file"`
+	// Worktree counts the packet's citations by their verdict in the worktree,
+	// beside the commit that decides.
+	Worktree map[verify.WorktreeVerdict]int `json:"worktree"`
+	File     string                         `json:"file"`
 }
 
 func runQuery(c *cli.Context) error {
@@ -167,7 +169,7 @@ func mint(ctx context.Context, c *cli.Context, w *workspace, g *kv.Generation, a
 	}
 	r := &packetReport{Address: m.Address, Bytes: len(m.Bundle), Documents: len(m.Packet.Documents), Completeness: m.Packet.Completeness,
 		Omissions: m.Packet.Omissions, Dropped: m.Dropped, SignedBy: key.KeyID(), Audience: terms.Audience,
-		NotAfter: m.Statement.Predicate.NotAfter, File: c.Path("packet-out")}
+		NotAfter: m.Statement.Predicate.NotAfter, Worktree: m.Report.Counts.Worktree, File: c.Path("packet-out")}
 	if r.File == "" {
 		return r, nil
 	}

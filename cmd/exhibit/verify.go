@@ -5,18 +5,15 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/exhibit-dev/exhibit/packet"
-	"github.com/exhibit-dev/exhibit/packet/keys"
 	"github.com/exhibit-dev/exhibit/packet/render"
 	"github.com/exhibit-dev/exhibit/snapshot"
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 	"github.com/exhibit-dev/exhibit/verify"
-	"github.com/exhibit-dev/exhibit/verify/trust"
 )
 
 // maxBundleFile bounds a packet file in bytes: a packet and its grants.
@@ -56,14 +53,6 @@ func runVerify(c *cli.Context) error {
 	}
 	o := verify.Options{Now: time.Now, RequireWorktree: c.Bool("require-worktree"), Expect: verify.Expect{
 		Recipient: c.String("recipient"), Issuer: c.String("issuer"), Revision: c.String("rev"), MaxAge: c.Duration("max-age")}}
-	source := trust.Source{Path: c.Path("trust"), Revoked: c.Path("revoked"), Namespace: keys.Namespace}
-	if source.Path == "" {
-		dir, err := keys.ConfigDir()
-		if err != nil {
-			return err
-		}
-		source.Path = filepath.Join(dir, keys.TrustFile)
-	}
 	if !c.Bool("grant-only") {
 		repo, err := snapshot.Open(c.String("repo"))
 		if err != nil {
@@ -71,13 +60,8 @@ func runVerify(c *cli.Context) error {
 		}
 		defer repo.Close()
 		o.Repository = repo
-		for _, dir := range []string{repo.Root(), repo.GitDir(), repo.CommonDir()} {
-			if dir != "" {
-				source.Outside = append(source.Outside, dir)
-			}
-		}
 	}
-	if o.Trust, o.Revoked, err = trust.Load(source); err != nil {
+	if o.Trust, o.Revoked, err = verify.LoadTrust(c.Path("trust"), c.Path("revoked"), o.Repository); err != nil {
 		return err
 	}
 	result, err := verify.Bundle(c.Context, data, o)
