@@ -63,6 +63,9 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 		moved = append(moved, rest[0])
 		rest = rest[1:]
 	}
+	if slices.Contains(moved, "--help") || slices.Contains(moved, "-h") {
+		positional = nil // help is about the command, whatever follows it
+	}
 	if len(positional) > 0 {
 		moved = append(moved, "--")
 	}

@@ -23,7 +23,7 @@ func exportCommand() *cli.Command {
 			Description: example("text: relation, strength, rule, from, path and name of the target, path:line:column of the site, separated by tabs.\n"+
 				"gold: one JSON object a line in the shape of compiler-made gold (also what --json gives).",
 				"exhibit export edges | awk -F'\\t' '$1 == \"calls\"'", "exhibit export edges --format gold > edges.jsonl"),
-			Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(),
+			Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(), worktreeFlag(),
 				&cli.StringFlag{Name: "format", Value: "text", Usage: "`FORMAT`: text or gold"}},
 			OnUsageError: usageError,
 			Action:       runExportEdges,
@@ -55,7 +55,7 @@ func runExportEdges(c *cli.Context) error {
 		return err
 	}
 	defer w.Close()
-	g, _, err := w.generation(c.Context, c.String("rev"))
+	g, err := w.open(c.Context, c)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func runExportEdges(c *cli.Context) error {
 		}
 		gold.Outer(nameless)
 	}
-	if err := writeEdges(rows, g); err != nil {
+	if err := writeEdges(rows, g.Generation); err != nil {
 		return err
 	}
 	return rows.Flush()

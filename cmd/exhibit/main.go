@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -31,7 +32,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func newApp(stdout, stderr io.Writer) *cli.App {
-	return &cli.App{
+	app := &cli.App{
 		Name:                 "exhibit",
 		Usage:                "facts about a repository, signed and checkable",
 		HideVersion:          true,
@@ -51,5 +52,32 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			initCommand(), indexCommand(), statusCommand(), symbolsCommand(), mapCommand(), queryCommand(), showCommand(), verifyCommand(),
 			keyCommand(), exportCommand(), clearCommand(), completionCommand(), versionCommand(),
 		},
+	}
+	quiet(app.Commands)
+	return app
+}
+
+// quiet takes the library's own help commands away: "h" and "help" are what
+// people search for, too. A group of commands refuses what it does not have.
+func quiet(commands []*cli.Command) {
+	for _, c := range commands {
+		c.HideHelpCommand = true
+		if len(c.Subcommands) > 0 {
+			c.Action = func(ctx *cli.Context) error {
+				if ctx.Args().Present() {
+					return usagef("there is no command %q", ctx.Command.HelpName+" "+ctx.Args().First()).WithHint("`%s --help` lists the commands", ctx.Command.HelpName)
+				}
+				return cli.ShowSubcommandHelp(ctx)
+			}
+			quiet(c.Subcommands)
+		}
+	}
+}
+
+// init leaves out of help texts the defaults that mean "not set".
+func init() {
+	line := cli.FlagStringer
+	cli.FlagStringer = func(f cli.Flag) string {
+		return strings.NewReplacer(" (default: 0)", "", " (default: false)", "", " (default: 0s)", "").Replace(line(f))
 	}
 }

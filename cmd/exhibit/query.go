@@ -15,8 +15,7 @@ import (
 	"github.com/exhibit-dev/exhibit/packet"
 	"github.com/exhibit-dev/exhibit/packet/keys"
 	"github.com/exhibit-dev/exhibit/search"
-	"github.com/exhibit-dev/exhibit/search/pinned"
-	"github.com/exhibit-dev/exhibit/snapshot"
+	readers "github.com/exhibit-dev/exhibit/search/pinned"
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 	"github.com/exhibit-dev/exhibit/verify"
 )
@@ -32,7 +31,7 @@ func queryCommand() *cli.Command {
 			"--packet-out, or nowhere; `exhibit show` renders it. Questions: "+strings.Join(questions, ", ")+".",
 			"exhibit query --question impact --target Client.Do --packet-out packet.json",
 			"exhibit query --question related_tests --target pkg/mod.py::parse --authorization auth.json --json"),
-		Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(), pathFlag(), maxBytesFlag(),
+		Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(), worktreeFlag(), pathFlag(), maxBytesFlag(),
 			&cli.StringFlag{Name: "question", Usage: "`QUESTION`: " + strings.Join(questions, ", ")},
 			&cli.StringFlag{Name: "target", Usage: "what it is about: `NAME`, Type.method, path::Qualified.name or a path"},
 			&cli.IntFlag{Name: "depth", Usage: "`N` hops (default 2, symbol 1; at most 4)"},
@@ -95,43 +94,26 @@ func runQuery(c *cli.Context) error {
 	defer w.Close()
 	ctx, cancel := context.WithTimeout(c.Context, queryDeadline)
 	defer cancel()
-	g, at, err := w.generation(ctx, c.String("rev"))
+	g, err := w.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	answer, err := search.Run(ctx, pinned.Reader(g), search.Request{Kind: c.String("question"), Target: c.String("target"), PathPrefix: c.String("path"),
+	answer, err := search.Run(ctx, readers.Reader(g.Generation), search.Request{Kind: c.String("question"), Target: c.String("target"), PathPrefix: c.String("path"),
 		Depth: c.Int("depth"), NodeBudget: c.Int("node-budget"), Limit: c.Int("limit"), MaxBytes: c.Int("max-bytes")})
 	if err != nil {
 		return err
 	}
-	if err := w.unmoved(ctx, c.String("rev"), at); err != nil {
+	if err := g.check(ctx); err != nil {
 		return err
 	}
 	r := summarize(answer)
 	if c.IsSet("packet-out") || c.IsSet("authorization") {
-		if r.Packet, err = mint(ctx, c, w, g, answer); err != nil {
+		if r.Packet, err = mint(ctx, c, w, g.Generation, answer); err != nil {
 			return err
 		}
 	}
 	return output(c, r, func(out io.Writer) { printQuery(out, r) })
-}
-
-// unmoved discards the answer when the revision names another commit than
-// before the question was asked.
-func (w *workspace) unmoved(ctx context.Context, rev string, before snapshot.Revision) error {
-	if rev == "" {
-		rev = "HEAD"
-	}
-	now, err := w.repo.Resolve(ctx, rev)
-	if err != nil {
-		return err
-	}
-	if now != before {
-		return fault.New(fault.CodeChanged, "%s moved from %s to %s while the question was answered", rev, short(before.Commit), short(now.Commit)).
-			WithHint("index the new commit and ask again")
-	}
-	return nil
 }
 
 func summarize(a *search.Answer) queryReport {

@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exhibit-dev/exhibit/search"
-	"github.com/exhibit-dev/exhibit/search/pinned"
+	readers "github.com/exhibit-dev/exhibit/search/pinned"
 )
 
 func symbolsCommand() *cli.Command {
@@ -19,7 +19,7 @@ func symbolsCommand() *cli.Command {
 		ArgsUsage: "QUERY",
 		Description: example("Exact qualified names come first, then names, then parts of identifiers, then full text. The query is never syntax.",
 			"exhibit symbols parseConfig", "exhibit symbols 'http client' --kind class --path src"),
-		Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(), pathFlag(), maxBytesFlag(),
+		Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(), worktreeFlag(), pathFlag(), maxBytesFlag(),
 			&cli.StringFlag{Name: "language", Usage: "only definitions in `LANGUAGE`"},
 			&cli.StringFlag{Name: "kind", Usage: "only definitions of `KIND` (function, method, class, ...)"},
 			&cli.IntFlag{Name: "limit", Usage: "at most `N` definitions (default 20, at most 50)"}},
@@ -39,7 +39,7 @@ func mapCommand() *cli.Command {
 		Name:        "map",
 		Usage:       "outline the repository: folders, files, definitions, tests",
 		Description: example("", "exhibit map", "exhibit map --path src/server --level skeleton"),
-		Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(), pathFlag(), maxBytesFlag(),
+		Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(), worktreeFlag(), pathFlag(), maxBytesFlag(),
 			&cli.StringFlag{Name: "level", Usage: "`LEVEL` of detail: directory or skeleton (default directory)"},
 			&cli.IntFlag{Name: "depth", Usage: "`N` levels of folders (default 2, at most 5)"},
 			&cli.IntFlag{Name: "limit", Usage: "at most `N` entries (default 20, at most 50)"}},
@@ -56,6 +56,10 @@ func mapCommand() *cli.Command {
 
 func revFlag() cli.Flag {
 	return &cli.StringFlag{Name: "rev", Usage: "answer about the commit that `REV` names (default HEAD)"}
+}
+
+func worktreeFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "worktree", Usage: "answer about the worktree's bytes, indexed with 'exhibit index --worktree'"}
 }
 
 func pathFlag() cli.Flag {
@@ -75,13 +79,16 @@ func ask(c *cli.Context, req search.Request, text func(io.Writer, *search.Answer
 	defer w.Close()
 	ctx, cancel := context.WithTimeout(c.Context, queryDeadline)
 	defer cancel()
-	g, _, err := w.generation(ctx, c.String("rev"))
+	g, err := w.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	a, err := search.Run(ctx, pinned.Reader(g), req)
+	a, err := search.Run(ctx, readers.Reader(g.Generation), req)
 	if err != nil {
+		return err
+	}
+	if err := g.check(ctx); err != nil {
 		return err
 	}
 	return output(c, a, func(out io.Writer) { text(out, a) })

@@ -71,21 +71,64 @@ func (w *workspace) Close() {
 	_ = w.repo.Close()
 }
 
-// generation opens the published generation of a revision and checks that the
-// revision still names the commit that was indexed.
-func (w *workspace) generation(ctx context.Context, rev string) (*kv.Generation, snapshot.Revision, error) {
+// pinned is a generation to ask, with the check that it is still about what it
+// says: the commit that the revision names, or the worktree's bytes.
+type pinned struct {
+	*kv.Generation
+	check func(ctx context.Context) error
+}
+
+// open opens the generation that the command's --rev or --worktree names, and
+// checks it.
+func (w *workspace) open(ctx context.Context, c *cli.Context) (*pinned, error) {
+	if c.Bool("worktree") {
+		if c.IsSet("rev") {
+			return nil, usagef("--rev and --worktree exclude each other").WithHint("a worktree generation has the bytes on disk, a commit's has its blobs")
+		}
+		return w.openWorktree(ctx)
+	}
+	return w.openRevision(ctx, c.String("rev"))
+}
+
+func (w *workspace) openWorktree(ctx context.Context) (*pinned, error) {
+	g, err := w.cache.OpenWorktree(ctx, w.binding)
+	if fault.CodeOf(err) == fault.IndexMissing {
+		return nil, fault.New(fault.IndexMissing, "the worktree is not indexed: %w", err).WithHint("run `exhibit index --worktree` first")
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &pinned{g, func(ctx context.Context) error { return g.CheckWorktree(ctx, w.repo) }}
+	if err := p.check(ctx); err != nil {
+		_ = g.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (w *workspace) openRevision(ctx context.Context, rev string) (*pinned, error) {
 	if rev == "" {
 		rev = "HEAD"
 	}
 	at, err := w.repo.Resolve(ctx, rev)
 	if err != nil {
-		return nil, at, err
+		return nil, err
 	}
 	g, err := w.cache.OpenFor(ctx, w.binding, at)
 	if fault.CodeOf(err) == fault.IndexMissing {
-		return nil, at, fault.New(fault.IndexMissing, "%s (%s) is not indexed", rev, short(at.Commit)).WithHint("run `exhibit index%s` first", revFlagFor(rev))
+		return nil, fault.New(fault.IndexMissing, "%s (%s) is not indexed: %w", rev, short(at.Commit), err).WithHint("run `exhibit index%s` first", revFlagFor(rev))
 	}
-	return g, at, err
+	if err != nil {
+		return nil, err
+	}
+	return &pinned{g, func(ctx context.Context) error {
+		now, err := w.repo.Resolve(ctx, rev)
+		if err == nil && now != at {
+			err = fault.New(fault.CodeChanged, "%s moved from %s to %s while the question was answered", rev, short(at.Commit), short(now.Commit)).
+				WithHint("index the new commit and ask again")
+		}
+		return err
+	}}, nil
 }
 
 func revFlagFor(rev string) string {
