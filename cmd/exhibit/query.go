@@ -15,7 +15,6 @@ import (
 	"github.com/exhibit-dev/exhibit/packet"
 	"github.com/exhibit-dev/exhibit/packet/keys"
 	"github.com/exhibit-dev/exhibit/search"
-	readers "github.com/exhibit-dev/exhibit/search/pinned"
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 	"github.com/exhibit-dev/exhibit/verify"
 )
@@ -99,12 +98,9 @@ func runQuery(c *cli.Context) error {
 		return err
 	}
 	defer g.Close()
-	answer, err := search.Run(ctx, readers.Reader(g.Generation), search.Request{Kind: c.String("question"), Target: c.String("target"), PathPrefix: c.String("path"),
+	answer, err := g.ask(ctx, search.Request{Kind: c.String("question"), Target: c.String("target"), PathPrefix: c.String("path"),
 		Depth: c.Int("depth"), NodeBudget: c.Int("node-budget"), Limit: c.Int("limit"), MaxBytes: c.Int("max-bytes")})
 	if err != nil {
-		return err
-	}
-	if err := g.check(ctx); err != nil {
 		return err
 	}
 	r := summarize(answer)

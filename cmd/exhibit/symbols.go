@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exhibit-dev/exhibit/search"
-	readers "github.com/exhibit-dev/exhibit/search/pinned"
 )
 
 func symbolsCommand() *cli.Command {
@@ -84,14 +84,21 @@ func ask(c *cli.Context, req search.Request, text func(io.Writer, *search.Answer
 		return err
 	}
 	defer g.Close()
-	a, err := search.Run(ctx, readers.Reader(g.Generation), req)
+	a, err := g.ask(ctx, req)
 	if err != nil {
 		return err
 	}
-	if err := g.check(ctx); err != nil {
+	if !c.Bool("json") {
+		text(c.App.Writer, a)
+		return nil
+	}
+	// max_bytes bounds the body as it is encoded without white space.
+	body, err := json.Marshal(a)
+	if err != nil {
 		return err
 	}
-	return output(c, a, func(out io.Writer) { text(out, a) })
+	_, err = c.App.Writer.Write(append(body, '\n'))
+	return err
 }
 
 func printSymbols(out io.Writer, a *search.Answer) {

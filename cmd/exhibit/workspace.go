@@ -7,6 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exhibit-dev/exhibit/kv"
+	"github.com/exhibit-dev/exhibit/search"
+	readers "github.com/exhibit-dev/exhibit/search/pinned"
 	"github.com/exhibit-dev/exhibit/snapshot"
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 )
@@ -129,6 +131,16 @@ func (w *workspace) openRevision(ctx context.Context, rev string) (*pinned, erro
 		}
 		return err
 	}}, nil
+}
+
+// ask answers one question and checks once more what it is about: an answer
+// about something that changed meanwhile is discarded.
+func (p *pinned) ask(ctx context.Context, req search.Request) (*search.Answer, error) {
+	a, err := search.Run(ctx, readers.Reader(p.Generation), req)
+	if err != nil {
+		return nil, err
+	}
+	return a, p.check(ctx)
 }
 
 func revFlagFor(rev string) string {
