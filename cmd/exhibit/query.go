@@ -57,6 +57,7 @@ type queryReport struct {
 	Items              int            `json:"items"`
 	ByRelation         map[string]int `json:"items_by_relation"`
 	ByStrength         map[string]int `json:"items_by_strength"`
+	Ambiguous          int            `json:"unresolved_entities"` // definitions that share the target's name
 	Mentions           int            `json:"unresolved_mentions"`
 	Cuts               []search.Cut   `json:"truncations,omitempty"`
 	Limitations        []string       `json:"limitations,omitempty"`
@@ -114,7 +115,7 @@ func runQuery(c *cli.Context) error {
 
 func summarize(a *search.Answer) queryReport {
 	r := queryReport{Question: a.Operation.Kind, Target: a.Operation.Target, Status: a.Status, Commit: a.Commit, Generation: a.Fingerprint,
-		ContentFingerprint: a.ContentFingerprint, Seeds: len(a.Seeds), Items: len(a.Items), Cuts: a.Cuts, Limitations: a.Limitations,
+		ContentFingerprint: a.ContentFingerprint, Seeds: len(a.Seeds), Ambiguous: len(a.Ambiguous), Items: len(a.Items), Cuts: a.Cuts, Limitations: a.Limitations,
 		ByRelation: map[string]int{}, ByStrength: map[string]int{}}
 	if a.Mentions != nil {
 		r.Mentions = a.Mentions.Count
@@ -189,6 +190,9 @@ func printQuery(out io.Writer, r queryReport) {
 	fmt.Fprintf(out, "answer        %d seeds, %d items", r.Seeds, r.Items)
 	if len(r.ByRelation) > 0 {
 		fmt.Fprintf(out, ": %s (%s)", counts(r.ByRelation), counts(r.ByStrength))
+	}
+	if r.Ambiguous > 0 {
+		fmt.Fprintf(out, "\nambiguous     %d definitions bear the name: `exhibit symbols` lists them, path::name means one", r.Ambiguous)
 	}
 	fmt.Fprintf(out, "\nunresolved    %d references bear the name and resolve to nothing\n", r.Mentions)
 	for _, cut := range r.Cuts {

@@ -132,25 +132,10 @@ func (e *extractor) functionWith(i, whole int, decorators facts.ExprID, flags fa
 }
 
 // testScope says whether tests are collected from where the definition stands:
-// the module, or a class named Test... or derived from one named ...TestCase
-// or ...Test....
+// the module or a class. Which classes are is a project's own choice (unittest's
+// bases, pytest's python_classes), so any class of a test file will do.
 func (e *extractor) testScope(inClass bool) bool {
-	if e.owner < 0 {
-		return true
-	}
-	c := &e.f.Defs[e.owner]
-	if !inClass || c.Kind != facts.KindClass {
-		return false
-	}
-	if strings.HasPrefix(e.f.Text(c.Name), "Test") || strings.HasSuffix(e.f.Text(c.Name), "Test") || strings.HasSuffix(e.f.Text(c.Name), "Tests") {
-		return true
-	}
-	for _, b := range e.f.Children(c.Bases) {
-		if strings.Contains(e.f.Text(e.f.Exprs[b].Name), "Test") {
-			return true
-		}
-	}
-	return false
+	return e.owner < 0 || inClass && e.f.Defs[e.owner].Kind == facts.KindClass
 }
 
 func (e *extractor) bindDef(def facts.DefID) {
