@@ -350,7 +350,7 @@ func (r *resolver) typeName(t *typ) string {
 func (r *resolver) dispatch(m *member, name, rule string, call, super bool) graph.Verdict {
 	switch m.how {
 	case dExternal:
-		return external(graph.ReasonExternalMember, m.name)
+		return r.outsideMember(m, name)
 	case dStatic:
 		if call && r.isValue(m.defs[0]) {
 			return unresolved(graph.ReasonDynamicCall)
