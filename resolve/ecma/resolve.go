@@ -11,7 +11,7 @@ import (
 //
 //	1: first.
 //	2: an import of a type that a global value is named as; members added to interfaces of others, and members
-//	   of Function, are not external; candidates beyond the bound are counted.
+//	   of Function, are not external; an abstract method implements nothing; candidates beyond the bound are counted.
 const Version = 2
 
 // Bounds of evaluation, in steps of some 200 ns: for one reference, and for the
