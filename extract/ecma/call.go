@@ -15,6 +15,7 @@ func (w *walker) call(i int, m mode) facts.ExprID {
 	if w.t.Nodes[fn].IsNamed() && w.op(fn) == opImportWord {
 		return w.dynamicImport(i, args)
 	}
+	fn, prefix := w.behindPrefix(i, fn)
 	cm := mCall
 	if m == mDecor {
 		cm = mDecorCall
@@ -50,8 +51,34 @@ func (w *walker) call(i int, m mode) facts.ExprID {
 			w.args(args)
 		}
 	}
-	e := w.make(facts.ExprCall, i)
-	return w.seal(e, mark)
+	x := w.seal(w.make(facts.ExprCall, i), mark)
+	switch prefix {
+	case opAwait:
+		return w.b.Expr(w.make(facts.ExprAwait, i), x)
+	case opUnary:
+		return w.literal(litOpaque)
+	}
+	return x
+}
+
+// behindPrefix gives the callee of a call with type arguments, and the outermost
+// prefix before it: the grammar reads await f<T>() and !f<T>() as calls of await f
+// and !f, which only parentheses could make them.
+func (w *walker) behindPrefix(i, fn int) (callee int, prefix op) {
+	if !w.d.typescript || w.t.Child(i, w.d.typeArguments) < 0 {
+		return fn, opNone
+	}
+	for o := w.op(fn); o == opAwait || o == opUnary; o = w.op(fn) {
+		c := w.firstNamed(fn)
+		if c < 0 {
+			break
+		}
+		if prefix == opNone {
+			prefix = o
+		}
+		fn = c
+	}
+	return fn, prefix
 }
 
 // anonymousCall records the call of what a call gave back, f()(x): a site of

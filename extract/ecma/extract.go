@@ -14,7 +14,8 @@ import (
 // Version of the extractor: part of every extraction key.
 //
 //	1: first.
-const Version = 1
+//	2: a call with type arguments behind await or another prefix is a call.
+const Version = 2
 
 // Extract gives the facts of one file. language is "javascript", "typescript"
 // or "tsx". A file that cannot be parsed within the parser's bounds gives facts

@@ -17,6 +17,9 @@ func (r *resolver) builtinMember(t *typ, name string) *member {
 		}
 		return &member{how: dField, t: arg(t, 1), recv: t}
 	}
+	if t.k == kBuiltin && t.name == "Function" && !functionMembers[name] && !objectMembers[name] {
+		return nil // it may be a class, and this a static member of it
+	}
 	m := &member{how: dExternal, name: base + "." + name}
 	switch t.k {
 	case kGlobal:

@@ -244,14 +244,23 @@ func (r *resolver) findImplementations(d graph.DefRef, name string) []graph.DefR
 			if r.def(s).Kind != facts.KindClass {
 				continue
 			}
+			m := r.inherited(s, name)
 			if defs := r.own(s, name, false); len(defs) > 0 {
-				out = append(out, defs[0])
-			} else if m := r.inherited(s, name); m != nil {
+				m = &defs[0]
+			}
+			if m != nil && !r.bodiless(*m) {
 				out = append(out, *m)
 			}
 		}
 	}
 	return out
+}
+
+// bodiless says whether a member is an abstract declaration of a class: it never
+// runs, and implements nothing.
+func (r *resolver) bodiless(d graph.DefRef) bool {
+	def := r.def(d)
+	return def.Flags&facts.FlagAbstract != 0 && def.Parent >= 0 && r.files[d.File].f.Defs[def.Parent].Flags&facts.FlagAbstract != 0
 }
 
 // inherited finds a method that a class has from a base class.

@@ -21,15 +21,16 @@ const (
 
 // member is what a name means on a type.
 type member struct {
-	how   dispatch
-	defs  []graph.DefRef // declarations, implementation first
-	owner *typ           // the type it was found on, for its environment
-	recv  *typ           // the type it was asked of
-	t     *typ           // its type, where that is known without the declaration
-	weak  bool
-	name  string
-	rule  string
-	parts []*member // dAmbiguous
+	how     dispatch
+	defs    []graph.DefRef // declarations, implementation first
+	owner   *typ           // the type it was found on, for its environment
+	recv    *typ           // the type it was asked of
+	t       *typ           // its type, where that is known without the declaration
+	weak    bool
+	partial bool // another part of a union has no such member
+	name    string
+	rule    string
+	parts   []*member // dAmbiguous
 }
 
 // member finds what a name means on a type; nil when that is not known.
@@ -110,7 +111,7 @@ func (r *resolver) unionMember(t *typ, name string) *member {
 		return nil
 	case len(u.parts) == 1:
 		m := *u.parts[0]
-		m.weak = m.weak || t.weak || unknown
+		m.weak, m.partial = m.weak || t.weak || unknown, unknown
 		return &m
 	}
 	return u

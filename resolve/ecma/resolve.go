@@ -10,7 +10,9 @@ import (
 // Version of the rules: part of every fingerprint.
 //
 //	1: first.
-const Version = 1
+//	2: an import of a type that a global value is named as; members added to interfaces of others, and members
+//	   of Function, are not external; an abstract method implements nothing; candidates beyond the bound are counted.
+const Version = 2
 
 // Bounds of evaluation, in steps of some 200 ns: for one reference, and for the
 // references of one file together. Ordinary code takes a handful for each; what
@@ -29,14 +31,15 @@ type resolver struct {
 	paths  map[string]bool
 	config *config
 
-	modules  map[moduleKey]module
-	exported map[exportKey]entity
-	aliases  map[graph.DefRef]*typ
-	ambient  map[string][]graph.DefRef    // what scripts and `declare global` declare for all
-	below    map[memberKey][]graph.DefRef // what overrides or implements a member
-	results  map[graph.DefRef]*typ
-	open     map[graph.DefRef]int // generic aliases being evaluated
-	h        hierarchy
+	modules   map[moduleKey]module
+	exported  map[exportKey]entity
+	aliases   map[graph.DefRef]*typ
+	ambient   map[string][]graph.DefRef    // what scripts and `declare global` declare for all
+	augmented map[string]map[string]bool   // member -> the interfaces of others that the repository adds it to
+	below     map[memberKey][]graph.DefRef // what overrides or implements a member
+	results   map[graph.DefRef]*typ
+	open      map[graph.DefRef]int // generic aliases being evaluated
+	h         hierarchy
 
 	steps  int // left for the reference at hand
 	depth  int
@@ -99,6 +102,7 @@ func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r.config = readConfig(in)
 	r.declareAmbient()
 	r.h = r.buildHierarchy()
+	r.noteAugmented()
 	for i, f := range r.files {
 		if err := ctx.Err(); err != nil {
 			return err

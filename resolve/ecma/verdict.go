@@ -7,7 +7,8 @@ import (
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
 
-// maxCandidates bounds the targets of one site.
+// maxCandidates bounds the targets of one site. The declaration that the source
+// names always is one of them; those beyond the bound are counted.
 const maxCandidates = 64
 
 func resolved(rule string, d graph.DefRef) graph.Verdict {
@@ -15,11 +16,13 @@ func resolved(rule string, d graph.DefRef) graph.Verdict {
 }
 
 func candidates(rule string, defs []graph.DefRef) graph.Verdict {
+	declared := defs[0]
 	defs = sortDefs(slices.Clone(defs))
-	if len(defs) > maxCandidates {
-		defs = defs[:maxCandidates]
+	omitted := max(len(defs)-maxCandidates, 0)
+	if kept := defs[:len(defs)-omitted]; omitted > 0 && !slices.Contains(kept, declared) {
+		kept[len(kept)-1] = declared
 	}
-	return graph.Verdict{Outcome: graph.OutcomeCandidate, Rule: rule, Targets: defs}
+	return graph.Verdict{Outcome: graph.OutcomeCandidate, Rule: rule, Targets: defs[:len(defs)-omitted], Omitted: omitted}
 }
 
 func unresolved(reason string) graph.Verdict {
@@ -71,7 +74,7 @@ func (r *resolver) importVerdict(x *file, j int32, ref *facts.Ref) graph.Verdict
 			first, second = second, first
 		}
 		e := r.imported(x, id, first)
-		if e.kind == entNone {
+		if e.kind == entNone || e.kind == entGlobal { // a type may be named as a value of the platform is
 			if o := r.imported(x, id, second); o.kind != entNone {
 				e = o
 			}
@@ -80,7 +83,7 @@ func (r *resolver) importVerdict(x *file, j int32, ref *facts.Ref) graph.Verdict
 	}
 	if k, ok := x.exportRef[j]; ok && f.Exports[k].Kind == facts.ExportFrom {
 		e := r.exportEntry(x, &f.Exports[k], inValues)
-		if e.kind == entNone {
+		if e.kind == entNone || e.kind == entGlobal {
 			if o := r.exportEntry(x, &f.Exports[k], inTypes); o.kind != entNone {
 				e = o
 			}
@@ -347,7 +350,7 @@ func (r *resolver) typeName(t *typ) string {
 func (r *resolver) dispatch(m *member, name, rule string, call, super bool) graph.Verdict {
 	switch m.how {
 	case dExternal:
-		return external(graph.ReasonExternalMember, m.name)
+		return r.outsideMember(m, name)
 	case dStatic:
 		if call && r.isValue(m.defs[0]) {
 			return unresolved(graph.ReasonDynamicCall)
@@ -397,9 +400,11 @@ func (r *resolver) dispatch(m *member, name, rule string, call, super bool) grap
 func (r *resolver) dispatchUnion(m *member, name, rule string, call, super bool) graph.Verdict {
 	var targets []graph.DefRef
 	var last graph.Verdict
+	omitted := 0
 	for _, p := range m.parts {
 		v := r.dispatch(p, name, rule, call, super)
 		last = v
+		omitted += v.Omitted
 		targets = append(targets, v.Targets...)
 	}
 	if len(targets) == 0 {
@@ -408,5 +413,7 @@ func (r *resolver) dispatchUnion(m *member, name, rule string, call, super bool)
 		}
 		return unresolved(graph.ReasonAmbiguousMember)
 	}
-	return candidates(graph.RuleReceiverHint, targets)
+	v := candidates(graph.RuleReceiverHint, targets)
+	v.Omitted += omitted
+	return v
 }

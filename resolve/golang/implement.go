@@ -129,10 +129,13 @@ func (r *resolver) methodIn(n *named, name string) selection {
 }
 
 // dispatch gives the candidates of calling a method through an interface: the
-// interface's own method, and the method of each implementation that the file's
-// build constraint does not exclude.
+// interface's own method, and the method of each implementation that a program
+// with the file can hold and its build constraint does not exclude.
 func (r *resolver) dispatch(f *file, s selection, name string) (targets []graph.DefRef, omitted int) {
 	for _, n := range r.implementers(s.iface) {
+		if !r.seenFrom(f, n) {
+			continue
+		}
 		if m := r.methodIn(n, name); m.kind == selMethod {
 			for _, d := range m.defs {
 				if r.compatible(f.constraint, r.files[d.File].constraint) {

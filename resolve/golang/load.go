@@ -23,7 +23,8 @@ type resolver struct {
 
 	conditions map[string]*condition // by text
 	compat     map[pair]bool
-	searching  map[*named]bool // by anyVariant
+	searching  map[*named]bool            // by anyVariant
+	links      map[string]map[string]bool // by imports
 }
 
 type packageKey struct{ dir, name string }
@@ -92,7 +93,7 @@ func dirOf(p string) string {
 // load sorts files into packages and definitions into scopes.
 func load(in *graph.Input) *resolver {
 	r := &resolver{packages: map[packageKey]*pkg{}, byDir: map[string][]*pkg{}, paths: map[string]bool{},
-		conditions: map[string]*condition{}, compat: map[pair]bool{}, searching: map[*named]bool{}}
+		conditions: map[string]*condition{}, compat: map[pair]bool{}, searching: map[*named]bool{}, links: map[string]map[string]bool{}}
 	dirs := map[string]bool{}
 	for _, f := range in.Files {
 		dirs[dirOf(f.Path)] = true

@@ -11,7 +11,8 @@ import (
 // Version of the resolver; part of the fingerprint.
 //
 //	1: first
-const Version = 1
+//	2: candidates of an interface call are types that a program with the call can hold
+const Version = 2
 
 // Resolve gives the verdict on each reference of the Go files in its input. The
 // error is that of the context.

@@ -10,7 +10,8 @@ import (
 // Version is the version of these rules. It changes whenever some verdict would.
 //
 //	1  first
-const Version = 1
+//	2  candidates are bounded, and those beyond the bound counted
+const Version = 2
 
 // maxDepth bounds how deep evaluation nests: no chain of definitions that a
 // person wrote is longer.

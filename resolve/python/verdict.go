@@ -45,8 +45,8 @@ func (g *gathered) miss(reason string) {
 // verdict makes a verdict of what was gathered.
 func (g *gathered) verdict() graph.Verdict {
 	if len(g.targets) > 0 {
-		slices.SortFunc(g.targets, compareRefs)
-		v := graph.Verdict{Outcome: graph.OutcomeResolved, Rule: g.rule, Targets: g.targets}
+		targets, omitted := bounded(g.targets)
+		v := graph.Verdict{Outcome: graph.OutcomeResolved, Rule: g.rule, Targets: targets, Omitted: omitted}
 		switch {
 		case g.open != "":
 			v.Outcome, v.Rule = graph.OutcomeCandidate, g.open
@@ -66,6 +66,23 @@ func (g *gathered) verdict() graph.Verdict {
 		return graph.Verdict{Outcome: graph.OutcomeLocal}
 	}
 	return graph.Verdict{Outcome: graph.OutcomeUnresolved, Reason: graph.ReasonUnresolvedName}
+}
+
+// maxCandidates bounds the targets of one site. The definition that was found
+// first, which any override overrides, always is one of them; those beyond the
+// bound are counted.
+const maxCandidates = 64
+
+func bounded(targets []graph.DefRef) (kept []graph.DefRef, omitted int) {
+	first := targets[0]
+	slices.SortFunc(targets, compareRefs)
+	if omitted = max(len(targets)-maxCandidates, 0); omitted > 0 {
+		targets = targets[:maxCandidates:maxCandidates]
+		if !slices.Contains(targets, first) {
+			targets[maxCandidates-1] = first
+		}
+	}
+	return targets, omitted
 }
 
 var doubtRules = [...]string{
