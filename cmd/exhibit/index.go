@@ -66,11 +66,18 @@ func runIndex(c *cli.Context) error {
 		return err
 	}
 	defer w.Close()
-	defer boundHeap()()
+	stage, stop := boundHeap()
+	defer stop()
+	show := progress(c)
 	begin := time.Now()
 	meta, err := w.cache.Build(c.Context, w.binding, w.repo, kv.BuildOptions{
 		Revision: c.String("rev"), Worktree: c.Bool("worktree"), Exclude: c.StringSlice("exclude"), SourceRoots: c.StringSlice("source-root"),
-		MaxFiles: c.Int("max-files"), Force: c.Bool("force"), Progress: progress(c),
+		MaxFiles: c.Int("max-files"), Force: c.Bool("force"), Progress: func(name string, done, total int) {
+			stage(name)
+			if show != nil {
+				show(name, done, total)
+			}
+		},
 	})
 	if err != nil {
 		return err
