@@ -166,7 +166,7 @@ func (m *maker) mentions(p *Packet) error {
 	if in == nil {
 		return nil
 	}
-	out := &Mentions{Name: in.Name, Count: in.Count, Sites: []Citation{}}
+	out := &Mentions{Name: in.Name, Count: in.Count, Sites: []Citation{}, External: in.External}
 	for i := range in.Sites[:min(len(in.Sites), MaxMentionSites)] {
 		c, ok, err := m.citer.site(&in.Sites[i], RoleMention)
 		if err != nil {
@@ -387,7 +387,9 @@ var lossy = []string{ProviderHasMore, ProviderWarning, DocumentLimit, MissingCit
 // summarize derives query_completeness, completeness and truncated from the
 // other members. Completeness is unknown, not complete, while unresolved
 // references bear the target's name or a claim has several candidates: either
-// may hide a relationship.
+// may hide a relationship. It is unknown too when the target does not exist or
+// its uses are not all indexed, and when nothing was found while references of
+// that name were judged external.
 func summarize(p *Packet) {
 	has := func(code string) bool { return slices.Contains(p.Omissions, code) }
 	p.Truncated = len(p.Cuts) > 0 || has(ProviderHasMore) || has(DocumentLimit)
@@ -396,7 +398,10 @@ func summarize(p *Packet) {
 		p.QueryCompleteness = Partial
 	}
 	silent := len(p.Documents) == 0 && (p.Coverage == nil || p.UnresolvedMentions == nil)
-	open := p.UnresolvedMentions != nil && p.UnresolvedMentions.Count > 0
+	open := slices.Contains(p.Limitations, search.LimitNoDefinition) || slices.Contains(p.Limitations, search.LimitMemberReads)
+	if m := p.UnresolvedMentions; m != nil {
+		open = open || m.Count > 0 || len(p.Documents) == 0 && m.External > 0
+	}
 	switch {
 	case p.QueryCompleteness == Partial || p.GenerationCompleteness == Partial:
 		p.Completeness = Partial

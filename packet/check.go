@@ -132,6 +132,7 @@ func (c *checker) parts(p *Packet) {
 	}
 	if m := p.UnresolvedMentions; m != nil {
 		c.that(m.Count >= len(m.Sites), "unresolved_mentions.count", "less than the sites")
+		c.that(m.External >= 0, "unresolved_mentions.external", "negative")
 		c.citations(m.Sites, "unresolved_mentions.sites", blob, MaxMentionSites)
 	}
 	if p.Coverage != nil {

@@ -201,7 +201,11 @@ const (
 type Mentions struct {
 	Name  string     `json:"name"`
 	Count int        `json:"count"`
-	Sites []Citation `json:"sites"` // at most five
+	Sites []Citation `json:"sites"` // of Count, at most five
+	// External counts the references that bear the name and were judged to be
+	// something outside the repository. One of them may be wrong where a
+	// receiver's type comes from a dependency.
+	External int `json:"external"`
 }
 
 // Coverage says what the generation could read.

@@ -121,11 +121,14 @@ type Step struct {
 	CallSite *SiteRef `json:"call_site"`
 }
 
-// Mentions counts the unresolved references that bear a target's name.
+// Mentions counts the references that bear a target's name and became no edge:
+// those that resolved to nothing, and apart those that were judged to be
+// something outside the repository.
 type Mentions struct {
-	Name  string    `json:"name"`
-	Count int       `json:"count"`
-	Sites []SiteRef `json:"sites"` // at most five, by path and position
+	Name     string    `json:"name"`
+	Count    int       `json:"count"`
+	Sites    []SiteRef `json:"sites"` // of Count, at most five, by path and position
+	External int       `json:"external"`
 }
 
 // Coverage says how much of the snapshot the generation covers.
@@ -178,6 +181,9 @@ const (
 	LimitNoDefinition = "no_such_definition"
 	// LimitNotIndexed: the target or a given path is in the snapshot but was not indexed.
 	LimitNotIndexed = "target_not_indexed"
+	// LimitMemberReads: the target is a field, accessor or enum member of
+	// JavaScript, TypeScript or Python, whose reads the index does not hold.
+	LimitMemberReads = "member_reads_not_indexed"
 	// LimitPathMissing: a given path is not in the snapshot.
 	LimitPathMissing = "path_not_in_snapshot"
 	// LimitTests is on every answer about tests.

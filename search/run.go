@@ -240,8 +240,8 @@ func (q *query) site(s graph.Site) (*SiteRef, error) {
 	return &SiteRef{Path: s.Path, StartLine: int(s.FirstLine), EndLine: int(s.LastLine), Line: int(s.Line), Column: int(s.Col), Name: s.Name, Blob: f.blob, FileSHA256: f.sha256}, nil
 }
 
-// mentions counts the references that bear a name and became no edge. Those
-// that belong to something outside the repository are not counted.
+// mentions counts the references that bear a name and became no edge, those
+// that belong to something outside the repository apart.
 func (q *query) mentions(name string) error {
 	if name == "" {
 		return nil
@@ -254,13 +254,16 @@ func (q *query) mentions(name string) error {
 		return fmt.Errorf("reading the mentions of %q: %w", name, err)
 	}
 	var sites []graph.Site
+	external := 0
 	for i := range all {
-		if !all[i].External {
+		if all[i].External {
+			external++
+		} else {
 			sites = append(sites, all[i].Site)
 		}
 	}
 	slices.SortFunc(sites, compareSites)
-	m := &Mentions{Name: name, Count: len(sites), Sites: []SiteRef{}}
+	m := &Mentions{Name: name, Count: len(sites), Sites: []SiteRef{}, External: external}
 	for _, s := range sites[:min(len(sites), 5)] {
 		r, err := q.site(s)
 		if err != nil {

@@ -52,7 +52,24 @@ func (q *query) resolveTarget() (target, error) {
 	if len(t.all) == 0 {
 		q.limitation(LimitNoDefinition)
 	}
+	for _, id := range t.seeds {
+		if n, err := q.node(id); err == nil && readsMissing(n) {
+			q.limitation(LimitMemberReads)
+		}
+	}
 	return t, q.mentions(t.name)
+}
+
+// readsMissing says whether plain reads of a definition are no references in the
+// index: reading a field is told from reading data in Go only.
+func readsMissing(n *graph.Node) bool {
+	switch n.Kind {
+	case "field", "enum_member":
+		return n.Language != "go"
+	case "accessor":
+		return true
+	}
+	return false
 }
 
 func (q *query) bySymbol(id graph.SymbolID) (target, error) {
@@ -126,6 +143,11 @@ func (q *query) exact(text string) ([]graph.NodeID, error) {
 	found, err := q.labelled(text)
 	if err != nil {
 		return nil, err
+	}
+	// The path of a file means that file, not every one of its base name.
+	file, err := q.filter(found, func(n *graph.Node) bool { return n.Kind == "file" && n.Path == text })
+	if err != nil || len(file) > 0 {
+		return file[:min(1, len(file))], err
 	}
 	if file, name, ok := cutPath(text); ok {
 		ids, err := q.labelledIn(file, name)

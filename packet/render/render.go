@@ -211,6 +211,9 @@ func (pg *page) summary(p *packet.Packet, address string) {
 	pg.codes("limitations", p.Limitations)
 	if m := p.UnresolvedMentions; m != nil {
 		pg.item("unresolved references named %s: %d", pg.span(m.Name), m.Count)
+		if m.External > 0 {
+			pg.item("references named %s that were judged to be outside the repository: %d", pg.span(m.Name), m.External)
+		}
 	}
 	for i := range p.UnresolvedEntities {
 		e := &p.UnresolvedEntities[i]

@@ -254,7 +254,7 @@ PACKET = {"schema": str, "provider": str, "kind": str, "repository": {"object_fo
           "bounds": {"depth": int, "node_budget": int, "max_bytes": int, "limit?": int, "path_prefix?": str, "language?": str, "node_kind?": str, "level?": str},
           "seeds": [{"entity": ENTITY, "citations": [CITATION]}], "completeness": str, "generation_completeness": str,
           "query_completeness": str, "truncated": bool, "omissions": [str], "cuts": [{"bound": str, "limit": int, "dropped": int}],
-          "limitations": [str], "unresolved_entities?": [ENTITY], "unresolved_mentions?": {"name": str, "count": int, "sites": [CITATION]},
+          "limitations": [str], "unresolved_entities?": [ENTITY], "unresolved_mentions?": {"name": str, "count": int, "sites": [CITATION], "external": int},
           "coverage?": COVERAGE, "documents": [DOCUMENT]}
 OMISSIONS = {"provider_partial", "provider_has_more", "unresolved_entities", "provider_warning", "provider_compaction", "text_limit",
              "document_limit", "source_title_unavailable", "missing_citation", "unsupported_record_kind", "secret_suspected"}
@@ -422,7 +422,8 @@ def check_packet(p):
     if "partial" in (query, p["generation_completeness"]):
         whole = "partial"
     elif (p["generation_completeness"] == "unknown" or not p["documents"] and ("coverage" not in p or mentions is None)
-          or mentions is not None and mentions["count"] > 0 or "unresolved_entities" in has):
+          or mentions is not None and (mentions["count"] > 0 or not p["documents"] and mentions["external"] > 0)
+          or "unresolved_entities" in has or {"no_such_definition", "member_reads_not_indexed"} & set(p["limitations"])):
         whole = "unknown"
     else:
         whole = "complete"
