@@ -12,13 +12,15 @@ import (
 )
 
 // WriteFile puts data at path as a new private file (0600): written to a fresh
-// sibling, synced, renamed over the destination, and the folder synced. What
-// stood there is replaced whatever it was, a symbolic link itself and not what
-// it points to; a folder is refused. When anything fails, what stood there
+// sibling, synced, renamed over the destination, and the folder synced. A file
+// that stood there is replaced whosever it was, a symbolic link itself and not
+// what it points to. A folder, and a device or pipe, also one that a link leads
+// to such as /dev/stdout, is refused: to replace one would break the machine for
+// others. When anything fails, what stood there
 // stays and no sibling is left. The error is fault.StorageFailed.
 func WriteFile(path string, data []byte) error {
-	if info, err := os.Lstat(path); err == nil && info.IsDir() {
-		return fault.New(fault.StorageFailed, "cannot write %q: it is a folder", path).WithHint("name a file in it")
+	if err := replaceable(path); err != nil {
+		return err
 	}
 	dir := filepath.Dir(path)
 	temp, err := writeSibling(dir, filepath.Base(path), data)
@@ -33,6 +35,27 @@ func WriteFile(path string, data []byte) error {
 	// cannot be synced could still lose it in a crash, so that is said.
 	if err := syncDir(dir); err != nil {
 		return storage(path, err)
+	}
+	return nil
+}
+
+// replaceable refuses what is neither absent, nor a regular file, nor a link
+// that leads to one of the two (or to a folder: the link alone is replaced).
+func replaceable(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil // absent, or what the write will say
+	}
+	if info.IsDir() {
+		return fault.New(fault.StorageFailed, "cannot write %q: it is a folder", path).WithHint("name a file in it")
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		if info, err = os.Stat(path); err != nil || info.IsDir() {
+			return nil
+		}
+	}
+	if !info.Mode().IsRegular() {
+		return fault.New(fault.StorageFailed, "cannot write %q: it is a device or a pipe", path).WithHint("name a file")
 	}
 	return nil
 }

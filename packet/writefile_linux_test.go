@@ -170,3 +170,26 @@ func TestWriteFileInAReadOnlyFolder(t *testing.T) {
 	}
 	onlyFile(t, dir, "out")
 }
+
+// TestDevicesAndPipesAreRefused: replacing /dev/stdout or a pipe by a file would
+// break them for everyone.
+func TestDevicesAndPipesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(pipe, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, link} {
+		before, _ := os.Lstat(path)
+		if err := WriteFile(path, []byte("x")); fault.CodeOf(err) != fault.StorageFailed {
+			t.Errorf("%s: %v", path, err)
+		}
+		if after, err := os.Lstat(path); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%s is %v now, %v", path, after, err)
+		}
+	}
+}

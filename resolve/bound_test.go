@@ -52,7 +52,7 @@ func TestManyCandidates(t *testing.T) {
 				if resolve.ConfigFile(path) {
 					in.Config = append(in.Config, graph.ConfigFile{Path: path, Bytes: []byte(src)})
 				}
-				if language := extract.Language(path, nil); language != "" {
+				if language := extract.Language(path); language != "" {
 					in.Files = append(in.Files, extract.File(p, path, language, []byte(src)))
 				}
 			}

@@ -29,6 +29,9 @@ func (r *Report) Print(w io.Writer) error {
 		line("packet", "%s (%d bytes, %d documents)", p.Address, p.Bytes, p.Documents)
 		line("question", "%s %s", name(p.Question), name(p.Target))
 		line("answer", "%s%s", p.Completeness, after("; left out: ", strings.Join(p.Omissions, ", ")))
+		if len(p.Limitations) > 0 {
+			line("limits", "%s", strings.Join(p.Limitations, ", "))
+		}
 		line("commit", "%s", orNone(p.Commit))
 		if p.Source == "worktree" {
 			line("source", "the worktree%s", map[bool]string{true: ", which differs from the commit"}[p.Dirty])

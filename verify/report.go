@@ -39,6 +39,7 @@ type PacketReport struct {
 	ContentFingerprint string   `json:"content_fingerprint"`
 	Completeness       string   `json:"completeness"`
 	Omissions          []string `json:"omissions"`
+	Limitations        []string `json:"limitations"`
 	Documents          int      `json:"documents"`
 }
 
@@ -153,6 +154,6 @@ func summary(p *packet.Packet, raw []byte) *PacketReport {
 		Question: p.Question, Target: p.Target, Source: p.Source, Dirty: p.Dirty,
 		ObjectFormat: p.Repository.ObjectFormat, Commit: p.Repository.Commit, Tree: p.Repository.Tree,
 		ContentFingerprint: p.ContentFingerprint, Completeness: p.Completeness,
-		Omissions: p.Omissions, Documents: len(p.Documents),
+		Omissions: p.Omissions, Limitations: p.Limitations, Documents: len(p.Documents),
 	}
 }

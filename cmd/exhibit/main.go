@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -9,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/exhibit-dev/exhibit/snapshot/fault"
 )
 
 // release is the version of this build, set by the linker for releases.
@@ -23,10 +26,15 @@ func main() {
 
 // run is the whole program but for the process around it; it gives the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	app := newApp(stdout, stderr)
+	out := &checkedWriter{Writer: stdout}
+	app := newApp(out, stderr)
 	args, err := flagsFirst(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, args)
+	}
+	// A reader that has seen enough, such as head, closes the pipe: no failure.
+	if err == nil && out.err != nil && !errors.Is(out.err, syscall.EPIPE) {
+		err = fault.New(fault.StorageFailed, "the output could not be written: %w", out.err)
 	}
 	return report(err, wantsJSON(args), stdout, stderr)
 }
@@ -35,7 +43,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:                 "exhibit",
 		Usage:                "facts about a repository, signed and checkable",
-		HideVersion:          true,
+		Version:              release,
 		Writer:               stdout,
 		ErrWriter:            stderr,
 		EnableBashCompletion: true,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,6 +36,9 @@ func report(err error, asJSON bool, stdout, stderr io.Writer) int {
 	case errors.Is(err, errRefused):
 		return 1
 	}
+	if errors.Is(err, context.Canceled) {
+		err = fault.New(fault.Timeout, "interrupted; what was there before is unchanged")
+	}
 	var e envelope
 	e.Error.Code, e.Error.Message = string(fault.CodeOf(err)), err.Error()
 	var f *fault.Error
@@ -61,6 +65,21 @@ func report(err error, asJSON bool, stdout, stderr io.Writer) int {
 func safe(s string) string {
 	out, _ := render.Name(s)
 	return out
+}
+
+// checkedWriter remembers the first failure, so that an answer that did not
+// reach its reader is not called a success.
+type checkedWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // printJSON writes one indented JSON object.

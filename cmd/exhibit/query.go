@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ func queryCommand() *cli.Command {
 			&cli.IntFlag{Name: "limit", Usage: "related_tests: at most `N` tests (default 20, at most 50)"},
 			&cli.PathFlag{Name: "authorization", Usage: "who may receive it and under which policy, from `FILE`"},
 			&cli.PathFlag{Name: "packet-out", Usage: "write the signed packet to `FILE` (0600)"},
+			&cli.IntFlag{Name: "documents", Usage: "without --authorization: at most `N` claims in the packet (default 5, at most 50)"},
 			&cli.StringFlag{Name: "key", Usage: "sign with the key of this `NAME` (default: $EXHIBIT_KEY_FILE, else default)"},
 		},
 		OnUsageError: usageError,
@@ -86,6 +88,15 @@ func runQuery(c *cli.Context) error {
 	}
 	if c.String("question") == "" || c.String("target") == "" {
 		return usagef("query needs --question and --target").WithHint("for example: exhibit query --question impact --target Client.Do")
+	}
+	if !slices.Contains(questions, c.String("question")) {
+		return usagef("there is no question %q", c.String("question")).WithHint("ask one of: %s", strings.Join(questions, ", "))
+	}
+	if c.Path("packet-out") == "-" {
+		return usagef("evidence is never written to standard output").WithHint("name a file with --packet-out; `exhibit show` renders it")
+	}
+	if c.IsSet("documents") && c.IsSet("authorization") {
+		return usagef("--documents and --authorization exclude each other").WithHint("the authorization's policy says how many documents there may be")
 	}
 	w, err := openWorkspace(c.Context, c)
 	if err != nil {
@@ -140,6 +151,12 @@ func mint(ctx context.Context, c *cli.Context, w *workspace, g *kv.Generation, a
 	terms, limits, err := termsOf(c.Path("authorization"), key.Issuer(), w, g.Meta())
 	if err != nil {
 		return nil, err
+	}
+	if n := c.Int("documents"); n != 0 {
+		if n < 1 || n > packet.MaxDocuments {
+			return nil, usagef("--documents is %d", n).WithHint("give 1 to %d", packet.MaxDocuments)
+		}
+		limits.Documents = n
 	}
 	m, err := verify.Mint(ctx, verify.Order{Answer: a, Source: g, Repository: w.repo, Terms: terms, Limits: limits, Signer: key, Public: key.Key,
 		Now: time.Now, Random: rand.Reader})

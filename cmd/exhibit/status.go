@@ -72,6 +72,9 @@ func runStatus(c *cli.Context) error {
 		meta := g.Meta()
 		r.Serving = &meta
 		r.Freshness = freshness(meta, head)
+		if r.Freshness == "stale" && r.Previous != nil && r.Previous.Commit == head.Commit && !r.Previous.Dirty {
+			r.Freshness = "fresh" // the other generation that is kept serves HEAD
+		}
 		if r.Freshness == "stale" && r.State == "ready" {
 			r.State = "stale"
 		}
@@ -100,6 +103,9 @@ func printStatus(out io.Writer, r statusReport) {
 	}
 	if r.LastBuild != nil && !r.LastBuild.OK {
 		fmt.Fprintf(out, "last build    failed: %s\n", safe(r.LastBuild.Message))
+	}
+	if r.Previous != nil {
+		fmt.Fprintf(out, "also kept     %s (%s)\n", r.Previous.Commit, r.Previous.Source)
 	}
 	fmt.Fprintf(out, "isolation     %s\n", r.Isolation)
 }

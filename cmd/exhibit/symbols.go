@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/exhibit-dev/exhibit/extract"
 	"github.com/exhibit-dev/exhibit/search"
 )
 
@@ -28,6 +29,9 @@ func symbolsCommand() *cli.Command {
 			if err := exactly(c, "QUERY"); err != nil {
 				return err
 			}
+			if l := c.String("language"); l != "" && extract.Find(l) == nil {
+				return usagef("there is no language %q", l).WithHint("`exhibit status` lists the languages")
+			}
 			return ask(c, search.Request{Kind: search.KindSymbols, Query: c.Args().First(), PathPrefix: c.String("path"), Language: c.String("language"),
 				NodeKind: c.String("kind"), Limit: c.Int("limit"), MaxBytes: c.Int("max-bytes")}, printSymbols)
 		},
@@ -40,7 +44,7 @@ func mapCommand() *cli.Command {
 		Usage:       "outline the repository: folders, files, definitions, tests",
 		Description: example("", "exhibit map", "exhibit map --path src/server --level skeleton"),
 		Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(), worktreeFlag(), pathFlag(), maxBytesFlag(),
-			&cli.StringFlag{Name: "level", Usage: "`LEVEL` of detail: directory or skeleton (default directory)"},
+			&cli.StringFlag{Name: "level", Usage: "`LEVEL` of detail, directory or skeleton (default directory)"},
 			&cli.IntFlag{Name: "depth", Usage: "`N` levels of folders (default 2, at most 5)"},
 			&cli.IntFlag{Name: "limit", Usage: "at most `N` entries (default 20, at most 50)"}},
 		OnUsageError: usageError,
@@ -113,6 +117,9 @@ func printSymbols(out io.Writer, a *search.Answer) {
 }
 
 func printMap(out io.Writer, a *search.Answer) {
+	if len(a.Items) == 0 {
+		fmt.Fprintln(out, "nothing is indexed there")
+	}
 	for _, item := range a.Items {
 		n := item.Node
 		fmt.Fprintf(out, "%s\t%s", safe(n.Path), n.Kind)

@@ -116,6 +116,9 @@ func (w *workspace) openRevision(ctx context.Context, rev string) (*pinned, erro
 	if err != nil {
 		return nil, err
 	}
+	if at.Commit == "" {
+		return nil, fault.New(fault.RevisionStale, "%s has no commit yet", rev).WithHint("commit first, or index and ask with --worktree")
+	}
 	g, err := w.cache.OpenFor(ctx, w.binding, at)
 	if fault.CodeOf(err) == fault.IndexMissing {
 		return nil, fault.New(fault.IndexMissing, "%s (%s) is not indexed: %w", rev, short(at.Commit), err).WithHint("run `exhibit index%s` first", revFlagFor(rev))
