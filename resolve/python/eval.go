@@ -221,10 +221,28 @@ func (r *resolver) evalName(fi int32, f *file, x *facts.Expr) values {
 	scope := facts.ScopeID(x.Level)
 	if class := f.narrowed(scope, name, x.Start); class != 0 {
 		if vs := r.instances(fi, class); len(vs) > 0 {
-			return vs
+			return r.within(vs, r.valuesOf(r.lookup(fi, scope, name, x.Start)))
 		}
 	}
 	return r.valuesOf(r.lookup(fi, scope, name, x.Start))
+}
+
+// within gives the values that isinstance leaves of those before. That something
+// is a dict says nothing new of an instance of a class that derives from dict.
+func (r *resolver) within(narrowed, before values) values {
+	if slices.ContainsFunc(narrowed, func(v value) bool { return v.kind != isForeign }) {
+		return narrowed
+	}
+	var kept values
+	for _, v := range before {
+		if v.kind == isInstance && (r.classes[v.class].outside != "" || r.classes[v.class].unknown) {
+			kept = kept.add(v)
+		}
+	}
+	if len(kept) > 0 {
+		return kept
+	}
+	return narrowed
 }
 
 // instances gives the instances of the classes that the second argument of
