@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/exhibit-dev/exhibit/extract/facts"
 	"github.com/exhibit-dev/exhibit/extract/flat"
@@ -91,6 +92,9 @@ func Key(path, sha256hex, language string) [32]byte {
 	return sha256.Sum256(b)
 }
 
+// parseCPU bounds the processor time that all parses of one file take.
+const parseCPU = 5 * time.Second
+
 // File extracts the facts of one file. It always gives facts: a file that
 // cannot be parsed has status Failed and says why. src must be valid UTF-8.
 func File(p *flat.Parser, path, language string, src []byte) (f *facts.File) {
@@ -98,6 +102,7 @@ func File(p *flat.Parser, path, language string, src []byte) (f *facts.File) {
 	if s == nil {
 		return failed(path, language, src, "unknown_language")
 	}
+	p.Begin(parseCPU)
 	// The trees of hostile input are a grammar's, not ours: whatever an
 	// extractor did not foresee costs one file, never the build.
 	defer func() {

@@ -250,26 +250,47 @@ func putAdjacency(p *putter, g *graph.Graph) {
 // runs calls put for each run of indexes 0..n-1 that share a name, in the order
 // of the names' keys. Indexes of a run ascend.
 func runs(n int, name func(int) string, put func(name string, run []uint32)) {
-	order := make([]uint32, 0, n)
+	// Names repeat a lot: grouping first leaves few to sort.
+	group := map[string]int32{} // number of the name
+	var names []string
+	of, sizes := make([]int32, n), []int32(nil)
 	long := false
 	for i := range n {
-		if s := name(i); s != "" {
-			order = append(order, uint32(i))
+		s := name(i)
+		of[i] = -1
+		if s == "" {
+			continue
+		}
+		g, ok := group[s]
+		if !ok {
+			g = int32(len(names))
+			group[s], names, sizes = g, append(names, s), append(sizes, 0)
 			long = long || len(s) > maxKey
 		}
+		of[i] = g
+		sizes[g]++
 	}
-	compare := func(a, b string) int { return strings.Compare(a, b) }
+	starts, total := make([]int32, len(names)+1), int32(0)
+	for g, size := range sizes {
+		starts[g] = total
+		total += size
+	}
+	starts[len(names)] = total
+	members, next := make([]uint32, total), slices.Clone(starts)
+	for i, g := range of {
+		if g >= 0 {
+			members[next[g]] = uint32(i)
+			next[g]++
+		}
+	}
+	compare := strings.Compare
 	if long {
 		compare = func(a, b string) int { return bytes.Compare(nameKey(a), nameKey(b)) }
 	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return compare(name(int(a)), name(int(b))) })
-	for start := 0; start < len(order); {
-		s, end := name(int(order[start])), start+1
-		for end < len(order) && name(int(order[end])) == s {
-			end++
-		}
-		put(s, order[start:end])
-		start = end
+	slices.SortFunc(names, compare)
+	for _, s := range names {
+		g := group[s]
+		put(s, members[starts[g]:starts[g+1]])
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // frequent: less while the parsers hold trees outside it.
 const (
 	heapWhileParsing = 185 << 20
-	heapAfterwards   = 235 << 20
+	heapAfterwards   = 245 << 20
 )
 
 // boundHeap keeps the heap of a build close to what it holds: facts are arrays

@@ -17,14 +17,13 @@ func repair(p *flat.Parser, d *dialect, t flat.Tree, src []byte) (flat.Tree, []f
 	if len(spans) == 0 {
 		return t, nil, nil
 	}
+	first := slices.Clone(t.Nodes) // the tree goes with the next parse
 	t2, err := p.Parse(d.lang, text, flat.Options{})
 	if err == nil && errorCount(t2) < before {
 		t2.Src = src // names are read from the file itself
 		return t2, spans, nil
 	}
-	// The first tree went with the second parse.
-	t, err = p.Parse(d.lang, src, flat.Options{})
-	return t, nil, err
+	return flat.Tree{Nodes: first, Src: src}, nil, nil
 }
 
 func errorCount(t flat.Tree) int {

@@ -81,12 +81,16 @@ static bool reserve(void **items, uint32_t *cap, uint32_t want, size_t size) {
   return true;
 }
 
-static int flatten(flat_parser *p, TSNode root, uint32_t len, uint32_t max_depth) {
+static int flatten(flat_parser *p, TSNode root, uint32_t len, uint32_t max_depth, uint64_t deadline) {
   TSTreeCursor cursor = ts_tree_cursor_new(root);
   uint32_t depth = 0;
   int status = FLAT_OK;
   p->count = 0;
   for (;;) {
+    if (p->count % 65536 == 65535 && thread_cpu_ns() > deadline) {
+      status = FLAT_TIMEOUT;
+      break;
+    }
     if (!reserve((void **)&p->nodes, &p->cap, p->count + 1, sizeof *p->nodes) ||
         !reserve((void **)&p->open, &p->open_cap, depth + 1, sizeof *p->open)) {
       status = FLAT_NO_MEMORY;
@@ -123,22 +127,33 @@ done:
   return status;
 }
 
-int flat_parse(flat_parser *p, const void *language, const char *src, uint32_t len,
-               bool newline, uint64_t cpu_ns, uint32_t depth,
-               const flat_node **nodes, uint32_t *count) {
+static int parse(flat_parser *p, const void *language, flat_input in, uint64_t deadline, uint32_t depth) {
   if (!ts_parser_set_language(p->parser, language)) return FLAT_BAD_LANGUAGE;
   ts_parser_reset(p->parser);
-  flat_input in = {src, len, newline};
-  flat_clock clock = {thread_cpu_ns() + cpu_ns, false};
+  flat_clock clock = {deadline, false};
   TSInput input = {.payload = &in, .read = flat_read, .encoding = TSInputEncodingUTF8};
   TSParseOptions options = {.payload = &clock, .progress_callback = flat_progress};
   TSTree *tree = ts_parser_parse_with_options(p->parser, NULL, input, options);
   if (tree == NULL) {
-    ts_parser_reset(p->parser);
+    // A parse that was stopped while its tree was being balanced goes on there
+    // the next time, with a tree that is gone: ts_parser_reset of v0.25.0 forgets
+    // to forget it. A parser that was stopped is not used again.
+    ts_parser_delete(p->parser);
+    p->parser = ts_parser_new();
     return clock.fired ? FLAT_TIMEOUT : FLAT_FAILED;
   }
-  int status = flatten(p, ts_tree_root_node(tree), len, depth);
+  int status = flatten(p, ts_tree_root_node(tree), in.len, depth, deadline);
   ts_tree_delete(tree);
+  return status;
+}
+
+int flat_parse(flat_parser *p, const void *language, const char *src, uint32_t len,
+               bool newline, uint64_t *cpu_ns, uint32_t depth,
+               const flat_node **nodes, uint32_t *count) {
+  uint64_t start = thread_cpu_ns();
+  p->count = 0;
+  int status = parse(p, language, (flat_input){src, len, newline}, start + *cpu_ns, depth);
+  *cpu_ns = thread_cpu_ns() - start;
   *nodes = p->nodes;
   *count = p->count;
   return status;

@@ -68,7 +68,15 @@ type Options struct {
 
 // Parser parses one file at a time. It must be closed, and used by one
 // goroutine at a time.
-type Parser struct{ c *C.flat_parser }
+type Parser struct {
+	c    *C.flat_parser
+	left time.Duration // processor time that the file in hand may still take
+	file bool          // whether left counts
+}
+
+// Begin begins a file that may take this much processor time, in however many
+// parses.
+func (p *Parser) Begin(cpu time.Duration) { p.left, p.file = cpu, true }
 
 // NewParser makes a parser.
 func NewParser() *Parser {
@@ -89,6 +97,13 @@ func (p *Parser) Parse(lang *Language, src []byte, o Options) (Tree, error) {
 	if o.Depth == 0 {
 		o.Depth = 10_000
 	}
+	if p.file {
+		o.CPU = min(o.CPU, p.left)
+	}
+	if o.CPU <= 0 {
+		return Tree{}, ErrTimeout
+	}
+	used := C.uint64_t(o.CPU.Nanoseconds())
 	var nodes *C.flat_node
 	var count C.uint32_t
 	newline := o.Newline && len(src) > 0 && src[len(src)-1] != '\n'
@@ -96,8 +111,9 @@ func (p *Parser) Parse(lang *Language, src []byte, o Options) (Tree, error) {
 	// The CPU clock is the thread's: stay on it.
 	runtime.LockOSThread()
 	status := C.flat_parse(p.c, lang.pointer, (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint32_t(len(src)),
-		C.bool(newline), C.uint64_t(o.CPU.Nanoseconds()), C.uint32_t(o.Depth), &nodes, &count)
+		C.bool(newline), &used, C.uint32_t(o.Depth), &nodes, &count)
 	runtime.UnlockOSThread()
+	p.left -= time.Duration(used)
 	switch status {
 	case C.FLAT_OK:
 		return Tree{Nodes: unsafe.Slice((*Node)(unsafe.Pointer(nodes)), int(count)), Src: src}, nil

@@ -25,11 +25,11 @@ flat_parser *flat_new(void);
 void flat_free(flat_parser *p);
 
 // flat_parse parses len bytes and flattens the tree, all in one call. The nodes
-// stay valid until the next call on the same parser. cpu_ns bounds the CPU time
-// of the calling thread; depth bounds the nesting; with newline, a line feed is
+// stay valid until the next call on the same parser. *cpu_ns bounds the CPU time
+// of the calling thread, and becomes what was used; depth bounds the nesting; with newline, a line feed is
 // served after the last byte and cut off again from every range.
 int flat_parse(flat_parser *p, const void *language, const char *src, uint32_t len,
-               bool newline, uint64_t cpu_ns, uint32_t depth,
+               bool newline, uint64_t *cpu_ns, uint32_t depth,
                const flat_node **nodes, uint32_t *count);
 
 #endif

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 
 	"github.com/exhibit-dev/exhibit/extract/facts"
@@ -32,11 +33,11 @@ func parse(p *flat.Parser, src []byte) (parsed, error) {
 	}
 	text := src
 	if copied, spans := renamed(tree, src); len(spans) > 0 {
-		before := damage(tree)
+		before, first := damage(tree), kept(tree)
 		if tree, err = p.Parse(lang, copied, options); err == nil && damage(tree) < before {
 			text, out.renamed = copied, spans
-		} else if tree, err = p.Parse(lang, src, options); err != nil {
-			return out, err
+		} else {
+			tree = first
 		}
 	}
 	for range maxRepairs {
@@ -44,8 +45,10 @@ func parse(p *flat.Parser, src []byte) (parsed, error) {
 		if len(spans) == 0 {
 			break
 		}
+		before := kept(tree)
 		if tree, err = p.Parse(lang, copied, options); err != nil {
-			return out, err
+			tree = before
+			break
 		}
 		text, out.blanked = copied, append(out.blanked, spans...)
 	}
@@ -53,6 +56,9 @@ func parse(p *flat.Parser, src []byte) (parsed, error) {
 	out.tree = tree
 	return out, nil
 }
+
+// kept copies a tree that is still wanted after the next parse.
+func kept(t flat.Tree) flat.Tree { return flat.Tree{Nodes: slices.Clone(t.Nodes), Src: t.Src} }
 
 // maxRepairs bounds the parses of one file.
 const maxRepairs = 6

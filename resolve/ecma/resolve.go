@@ -103,11 +103,12 @@ func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r.declareAmbient()
 	r.h = r.buildHierarchy()
 	r.noteAugmented()
+	var verdicts []graph.Verdict
 	for i, f := range r.files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		verdicts := make([]graph.Verdict, len(f.f.Refs))
+		verdicts = graph.Room(verdicts, len(f.f.Refs))
 		budget := fileSteps + refSteps*len(f.f.Refs)
 		for j := range f.f.Refs {
 			r.steps, r.depth, r.cut = min(maxSteps, budget), 0, false

@@ -24,11 +24,12 @@ func Resolve(ctx context.Context, in *graph.Input) (graph.Part, error) {
 // need not all be held at once.
 func Each(ctx context.Context, in *graph.Input, give graph.Give) error {
 	r := load(in)
+	var verdicts []graph.Verdict
 	for i, f := range r.files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		verdicts := make([]graph.Verdict, len(f.Refs))
+		verdicts = graph.Room(verdicts, len(f.Refs))
 		for k := range f.Imports {
 			if ref := f.Imports[k].Ref; ref >= 0 && int(ref) < len(verdicts) {
 				verdicts[ref] = r.importVerdict(f, f.byImport[k])

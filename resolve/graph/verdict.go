@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/exhibit-dev/exhibit/extract/facts"
+import (
+	"slices"
+
+	"github.com/exhibit-dev/exhibit/extract/facts"
+)
 
 // Input is what resolution reads: all facts of a snapshot and the bytes of the
 // files that configure resolution. It is read only.
@@ -68,13 +72,21 @@ type Verdict struct {
 type Part [][]Verdict
 
 // Give takes the verdicts of one file, verdicts[j] being of Files[file].Refs[j].
-// The slice is the taker's. It may be called by several goroutines.
+// The slice is valid only during the call. It may be called by several
+// goroutines.
 type Give func(file int, verdicts []Verdict)
+
+// Room gives n zero verdicts in a buffer that is used again.
+func Room(buffer []Verdict, n int) []Verdict {
+	buffer = slices.Grow(buffer[:0], n)[:n]
+	clear(buffer)
+	return buffer
+}
 
 // Collect makes the Part of what each gives for n files.
 func Collect(n int, each func(Give) error) (Part, error) {
 	part := make(Part, n)
-	if err := each(func(file int, verdicts []Verdict) { part[file] = verdicts }); err != nil {
+	if err := each(func(file int, verdicts []Verdict) { part[file] = slices.Clone(verdicts) }); err != nil {
 		return nil, err
 	}
 	return part, nil

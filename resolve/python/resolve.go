@@ -18,6 +18,8 @@ const Version = 2
 const maxDepth = 200
 
 type resolver struct {
+	room []graph.Verdict // of the file in hand
+
 	in      *graph.Input
 	project *project
 	syms    symbols

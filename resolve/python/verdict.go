@@ -97,7 +97,8 @@ var routeRules = [...]string{
 
 // file gives the verdicts of a file.
 func (r *resolver) file(fi int32, f *file) []graph.Verdict {
-	out := make([]graph.Verdict, len(f.Refs))
+	r.room = graph.Room(r.room, len(f.Refs))
+	out := r.room
 	for i := range f.Imports {
 		if ref := f.Imports[i].Ref; ref >= 0 {
 			out[ref] = r.importVerdict(fi, f, facts.ImportID(i))
