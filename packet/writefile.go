@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 )
@@ -40,8 +42,12 @@ func WriteFile(path string, data []byte) error {
 }
 
 // replaceable refuses what is neither absent, nor a regular file, nor a link
-// that leads to one of the two (or to a folder: the link alone is replaced).
+// that leads to one of the two (or to a folder: the link alone is replaced); and
+// anything below a .git folder.
 func replaceable(path string) error {
+	if abs, err := filepath.Abs(path); err == nil && slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(abs)), "/"), ".git") {
+		return fault.New(fault.StorageFailed, "cannot write %q: it is inside a .git folder", path).WithHint("name a file outside the repository")
+	}
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil // absent, or what the write will say

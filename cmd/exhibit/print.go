@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -84,11 +88,37 @@ func (w *checkedWriter) Write(b []byte) (int, error) {
 
 // printJSON writes one indented JSON object.
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(plain(b.Bytes()))
+	return err
 }
+
+// plain escapes in JSON what a terminal would act on or hide: control, format
+// and other characters that do not print. Its value stays the same.
+func plain(body []byte) []byte {
+	if utf8.Valid(body) && bytes.IndexFunc(body, hidden) < 0 {
+		return body
+	}
+	var out []byte
+	for _, r := range string(body) {
+		if !hidden(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		for _, u := range utf16.Encode([]rune{r}) {
+			out = fmt.Appendf(out, "\\u%04x", u)
+		}
+	}
+	return out
+}
+
+func hidden(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 
 // output prints v as JSON with --json, otherwise calls text.
 func output(c *cli.Context, v any, text func(w io.Writer)) error {

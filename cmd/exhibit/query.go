@@ -92,6 +92,9 @@ func runQuery(c *cli.Context) error {
 	if !slices.Contains(questions, c.String("question")) {
 		return usagef("there is no question %q", c.String("question")).WithHint("ask one of: %s", strings.Join(questions, ", "))
 	}
+	if c.IsSet("packet-out") && c.Path("packet-out") == "" {
+		return usagef("--packet-out is empty").WithHint("name a file")
+	}
 	if c.Path("packet-out") == "-" {
 		return usagef("evidence is never written to standard output").WithHint("name a file with --packet-out; `exhibit show` renders it")
 	}

@@ -101,7 +101,7 @@ func ask(c *cli.Context, req search.Request, text func(io.Writer, *search.Answer
 	if err != nil {
 		return err
 	}
-	_, err = c.App.Writer.Write(append(body, '\n'))
+	_, err = c.App.Writer.Write(plain(append(body, '\n')))
 	return err
 }
 

@@ -47,6 +47,12 @@ func runVerify(c *cli.Context) error {
 	if err := exactly(c, "PACKET"); err != nil {
 		return err
 	}
+	if c.Duration("max-age") < 0 || c.IsSet("max-age") && c.Duration("max-age") == 0 {
+		return usagef("--max-age is %s", c.Duration("max-age")).WithHint("give how old the grant may be, such as 1h")
+	}
+	if r := c.String("recipient"); c.IsSet("recipient") && !packet.IsRecipient(r) {
+		return usagef("--recipient is %q", r).WithHint("a recipient is participant:role, such as claude:builder")
+	}
 	data, err := readBundle(c.Args().First())
 	if err != nil {
 		return err
