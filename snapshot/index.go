@@ -76,7 +76,7 @@ func (r *Repository) readIndex(ctx context.Context) (*index, error) {
 		return &index{}, nil
 	}
 	if err != nil {
-		return nil, fault.New(fault.RepositoryFailed, "cannot read the index: %w", err)
+		return nil, cannotRead(err, "the index")
 	}
 	if r.index != nil && bytes.Equal(raw, r.indexRaw) {
 		return r.index, nil

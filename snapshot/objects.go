@@ -99,7 +99,7 @@ func alternates(objects string) ([]string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fault.New(fault.RepositoryFailed, "cannot read alternates of %q: %w", dir, err)
+			return nil, cannotRead(err, "alternates of %q", dir)
 		}
 		for _, line := range strings.Split(string(data), "\n") {
 			line = strings.TrimSuffix(line, "\r")
@@ -180,7 +180,7 @@ func loadPack(path, idxPath string) (p *pack, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(idxPath)
+	f, _, err := openGitFile(idxPath)
 	if err != nil {
 		return nil, err
 	}
