@@ -107,18 +107,19 @@ func (r *Repository) expandSparse(ctx context.Context, x *index) error {
 	rd := r.reader()
 	defer r.release(rd)
 	var out []indexEntry
+	w := &treeWalk{rd: rd, limit: maxManifest} // one bound for all of them
 	for _, e := range x.entries {
 		if e.mode != modeTree {
 			out = append(out, e)
 			continue
 		}
-		files, err := walkTree(ctx, rd, e.id, maxManifest)
-		if err != nil {
+		from := len(w.found)
+		if err := w.walk(ctx, e.id, strings.TrimSuffix(e.path, "/")+"/", 0); err != nil {
 			return err
 		}
-		for _, f := range files {
+		for _, f := range w.found[from:] {
 			id, _ := parseID(f.Blob)
-			out = append(out, indexEntry{path: strings.TrimSuffix(e.path, "/") + "/" + f.Path, mode: f.Mode, id: id, skipWorktree: true})
+			out = append(out, indexEntry{path: f.Path, mode: f.Mode, id: id, skipWorktree: true})
 		}
 	}
 	x.entries = out

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 )
@@ -191,6 +192,30 @@ func TestTreeBomb(t *testing.T) {
 	root, _ := parseID(resolve(t, repo, commit).Tree)
 	_, err := walkTree(t.Context(), repo.reader(), root, 5000)
 	refused(t, err, fault.RepositoryLimit, "5000")
+}
+
+// So is one that names as many folders and no path at all.
+func TestTreeBombOfEmptyFolders(t *testing.T) {
+	r := newRepo(t)
+	id := r.gitIn("", "hash-object", "-w", "-t", "tree", "--stdin")
+	empty, _ := parseID(id)
+	var commit string
+	for range 40 {
+		commit, id = r.plantTree(rawEntry("40000", "a", id), rawEntry("40000", "b", id))
+	}
+	repo := open(t, r.dir)
+	root, _ := parseID(resolve(t, repo, commit).Tree)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	_, err := walkTree(ctx, repo.reader(), root, 5000)
+	refused(t, err, fault.RepositoryLimit, "5000 folders", "tree ")
+	if n, err := walkTree(ctx, repo.reader(), empty, 1); err != nil || len(n) != 0 {
+		t.Errorf("the empty tree: %v %v", n, err)
+	}
+	cancel()
+	if _, err := walkTree(ctx, repo.reader(), root, 5000); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
 }
 
 func TestGlobs(t *testing.T) {

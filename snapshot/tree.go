@@ -26,8 +26,8 @@ const (
 const (
 	// maxTreeDepth bounds the nesting of folders.
 	maxTreeDepth = 1024
-	// maxManifest bounds the paths of one manifest, omitted ones included: a tree
-	// of a few objects can name any number of paths.
+	// maxManifest bounds the paths of one manifest, omitted ones included, and the
+	// folders they are in: a tree of a few objects can name any number of either.
 	maxManifest = 1_000_000
 )
 
@@ -166,38 +166,53 @@ func readTree(rd *objectReader, id plumbing.Hash, path string) ([]treeEntry, err
 // SHA256, and refuses more than limit of them. A subtree that is missing is an
 // error that names it.
 func walkTree(ctx context.Context, rd *objectReader, root plumbing.Hash, limit int) ([]Entry, error) {
-	var out []Entry
-	var walk func(id plumbing.Hash, prefix string, depth int) error
-	walk = func(id plumbing.Hash, prefix string, depth int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if depth > maxTreeDepth {
-			return fault.New(fault.RepositoryLimit, "folders are nested more than %d deep at %q", maxTreeDepth, clip(prefix))
-		}
-		entries, err := readTree(rd, id, prefix)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if e.mode == modeTree {
-				if err := walk(e.id, prefix+e.name+"/", depth+1); err != nil {
-					return err
-				}
-				continue
-			}
-			if len(out) >= limit {
-				return fault.New(fault.RepositoryLimit, "the tree names more than %d paths", limit)
-			}
-			out = append(out, Entry{Path: prefix + e.name, Mode: e.mode, Blob: e.id.String(), Size: -1})
-		}
-		return nil
-	}
-	if err := walk(root, "", 0); err != nil {
+	w := &treeWalk{rd: rd, limit: limit}
+	if err := w.walk(ctx, root, "", 0); err != nil {
 		return nil, err
 	}
-	sortEntries(out)
-	return out, nil
+	sortEntries(w.found)
+	return w.found, nil
+}
+
+// treeWalk gathers the paths below one or more trees. Folders are bounded as
+// paths are: Git writes no empty one, but a few objects that link to each other
+// and at last to the empty tree can name any number of folders and no path.
+type treeWalk struct {
+	rd      *objectReader
+	limit   int // paths, and as many folders
+	folders int
+	found   []Entry // unsorted
+}
+
+// walk takes in the tree id, which stands at prefix ("" or ending in a slash).
+func (w *treeWalk) walk(ctx context.Context, id plumbing.Hash, prefix string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if depth > maxTreeDepth {
+		return fault.New(fault.RepositoryLimit, "folders are nested more than %d deep at %q", maxTreeDepth, clip(prefix))
+	}
+	if w.folders++; w.folders > w.limit {
+		return fault.New(fault.RepositoryLimit, "the tree names more than %d folders, the last of them tree %s at %q", w.limit, id, clip(prefix)).
+			WithHint("git ls-tree -r -t shows them; index a commit without them")
+	}
+	entries, err := readTree(w.rd, id, prefix)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.mode == modeTree {
+			if err := w.walk(ctx, e.id, prefix+e.name+"/", depth+1); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(w.found) >= w.limit {
+			return fault.New(fault.RepositoryLimit, "the tree names more than %d paths", w.limit)
+		}
+		w.found = append(w.found, Entry{Path: prefix + e.name, Mode: e.mode, Blob: e.id.String(), Size: -1})
+	}
+	return nil
 }
 
 func sortEntries(e []Entry) {
