@@ -238,6 +238,9 @@ func decodeIndexEntry(b []byte, version uint32, previous string) (e indexEntry, 
 		return e, 0, errIndexShort
 	}
 	e.mode = binary.BigEndian.Uint32(b[24:])
+	if m := canonicalMode(e.mode); m != 0 {
+		e.mode = m
+	}
 	e.id = plumbing.Hash(b[40:60])
 	flags := binary.BigEndian.Uint16(b[60:])
 	e.assumeValid = flags&0x8000 != 0

@@ -218,6 +218,43 @@ func TestTreeBombOfEmptyFolders(t *testing.T) {
 	}
 }
 
+// Old trees hold other permission bits than Git writes now; the clean worktree
+// and the commit have one snapshot all the same, with the modes of today.
+func TestOldModes(t *testing.T) {
+	r := newRepo(t)
+	id := r.gitIn("x = 1\n", "hash-object", "-w", "--stdin")
+	_, dir := r.plantTree(rawEntry("100640", "b.py", id))
+	var entries []string
+	modes := []string{"100600", "100644", "100664", "100700", "100711", "100755", "100777", "120777"}
+	want := []uint32{modeFile, modeFile, modeFile, modeExecutable, modeExecutable, modeExecutable, modeExecutable, modeSymlink}
+	for _, m := range modes {
+		entries = append(entries, rawEntry(m, m+".py", id))
+	}
+	commit, tree := r.plantTree(append(entries, rawEntry("40755", "dir", dir))...)
+	r.git("reset", "-q", "--hard", commit)
+	repo := open(t, r.dir)
+	m := same(t, repo, Options{})
+	for i, name := range modes {
+		if e := m.Find(name + ".py"); e == nil || e.Mode != want[i] {
+			t.Errorf("%s is %+v, want mode %o", name, e, want[i])
+		}
+		if mode, _, found, err := repo.Lookup(t.Context(), tree, name+".py"); mode != want[i] || !found || err != nil {
+			t.Errorf("Lookup(%s): %o %v %v", name, mode, found, err)
+		}
+		if git := r.git("ls-files", "-s", name+".py"); !strings.HasPrefix(git, fmt.Sprintf("%o ", want[i])) {
+			t.Errorf("git says %q", git)
+		}
+	}
+	if e := m.Find("dir/b.py"); e == nil || e.Mode != modeFile {
+		t.Errorf("dir/b.py is %+v", e)
+	}
+	for _, mode := range []string{"0", "644", "10644", "140000", "60644", "170000"} {
+		commit, tree := r.plantTree(rawEntry(mode, "odd.py", id))
+		_, err := repo.ScanCommit(t.Context(), Revision{Commit: commit, Tree: tree}, Options{}, nil)
+		refused(t, err, fault.ObjectCorrupt, "odd.py", tree)
+	}
+}
+
 func TestGlobs(t *testing.T) {
 	for _, c := range []struct {
 		pattern, path string

@@ -13,11 +13,10 @@ import (
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 )
 
-// The modes a tree entry may have.
+// The modes of tree entries, as Git itself writes them.
 const (
 	modeTree       = 0o040000
 	modeFile       = 0o100644
-	modeGroupWrite = 0o100664 // written by early versions of Git
 	modeExecutable = 0o100755
 	modeSymlink    = 0o120000
 	modeSubmodule  = 0o160000
@@ -66,14 +65,29 @@ func parseTree(data []byte) ([]treeEntry, error) {
 		if why := badName(e.name); why != "" {
 			return nil, entryError{e.name, why}
 		}
-		switch mode {
-		case modeTree, modeFile, modeGroupWrite, modeExecutable, modeSymlink, modeSubmodule:
-		default:
+		if e.mode = canonicalMode(mode); e.mode == 0 {
 			return nil, entryError{e.name, "it has a mode that Git does not know"}
 		}
 		entries = append(entries, e)
 	}
 	return entries, checkUnique(entries)
+}
+
+// canonicalMode gives the mode that Git makes of one that is stored, by its type
+// and, for a regular file, its owner's executable bit: early versions of Git and
+// importers wrote 100664, 100600 or 40755. It is 0 for a type that no tree holds.
+func canonicalMode(mode uint32) uint32 {
+	const typeBits, regular = 0o170000, 0o100000
+	switch t := mode & typeBits; t {
+	case modeTree, modeSymlink, modeSubmodule:
+		return t
+	case regular:
+		if mode&0o100 != 0 {
+			return modeExecutable
+		}
+		return modeFile
+	}
+	return 0
 }
 
 // entryError names the entry of a tree that is refused.
