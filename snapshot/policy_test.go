@@ -218,6 +218,24 @@ func TestTreeBombOfEmptyFolders(t *testing.T) {
 	}
 }
 
+// A thousand files below a folder whose name is a mebibyte are a tree of a few
+// kilobytes in a pack, and a gigabyte of paths.
+func TestTreeBombOfLongNames(t *testing.T) {
+	r := newRepo(t)
+	id := r.gitIn("x\n", "hash-object", "-w", "--stdin")
+	var entries []string
+	for i := range 1000 {
+		entries = append(entries, rawEntry("100644", fmt.Sprint(i), id))
+	}
+	_, id = r.plantTree(entries...)
+	commit, tree := r.plantTree(rawEntry("40000", strings.Repeat("n", 1<<20), id))
+	_, err := open(t, r.dir).ScanCommit(t.Context(), Revision{Commit: commit, Tree: tree}, Options{}, nil)
+	refused(t, err, fault.RepositoryLimit, "bytes", id)
+	if len(err.Error()) > 1000 {
+		t.Errorf("the message has %d bytes", len(err.Error()))
+	}
+}
+
 // Old trees hold other permission bits than Git writes now; the clean worktree
 // and the commit have one snapshot all the same, with the modes of today.
 func TestOldModes(t *testing.T) {

@@ -28,6 +28,9 @@ const (
 	// maxManifest bounds the paths of one manifest, omitted ones included, and the
 	// folders they are in: a tree of a few objects can name any number of either.
 	maxManifest = 1_000_000
+	// maxPathBytes bounds what those paths and folders add up to, in bytes: a name
+	// may be as long as a tree object, and each path below it repeats it.
+	maxPathBytes = 512 << 20
 )
 
 // treeEntry is one entry of a tree object.
@@ -159,7 +162,7 @@ func readTree(rd *objectReader, id plumbing.Hash, path string) ([]treeEntry, err
 	_, data, err := rd.read(id, "tree", maxMetaBytes, nil)
 	var large errTooLarge
 	if errors.As(err, &large) {
-		return nil, fault.New(fault.RepositoryLimit, "tree %s at %q has %d bytes", id, path, large.size)
+		return nil, fault.New(fault.RepositoryLimit, "tree %s at %q has %d bytes", id, clip(path), large.size)
 	}
 	if err != nil {
 		return nil, err
@@ -171,7 +174,7 @@ func readTree(rd *objectReader, id plumbing.Hash, path string) ([]treeEntry, err
 	var bad entryError
 	if errors.As(err, &bad) {
 		return nil, fault.New(fault.ObjectCorrupt, "tree %s holds the entry %q at %q, which Git forbids: %s",
-			id, bad.name, path, bad.why).WithHint("git fsck says which commits hold it")
+			id, clip(bad.name), clip(path), bad.why).WithHint("git fsck says which commits hold it")
 	}
 	return nil, corrupt("tree", id.String(), err.Error())
 }
@@ -195,6 +198,7 @@ type treeWalk struct {
 	rd      *objectReader
 	limit   int // paths, and as many folders
 	folders int
+	bytes   int     // of all paths and folders
 	found   []Entry // unsorted
 }
 
@@ -215,6 +219,10 @@ func (w *treeWalk) walk(ctx context.Context, id plumbing.Hash, prefix string, de
 		return err
 	}
 	for _, e := range entries {
+		if w.bytes += len(prefix) + len(e.name); w.bytes > maxPathBytes {
+			return fault.New(fault.RepositoryLimit, "the paths of the tree add up to more than %d bytes, the last of them in tree %s at %q", maxPathBytes, id, clip(prefix)).
+				WithHint("git ls-tree -r -t shows them; index a commit without them")
+		}
 		if e.mode == modeTree {
 			if err := w.walk(ctx, e.id, prefix+e.name+"/", depth+1); err != nil {
 				return err
