@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -151,6 +152,10 @@ func (c *Cache) build(ctx context.Context, b Binding, repo Repository, o BuildOp
 		}
 	}
 	p, err := c.readPointer(b)
+	var odd irregular
+	if errors.As(err, &odd) && fs.FileMode(odd).IsDir() {
+		return Meta{}, err // publishing replaces anything but a folder
+	}
 	if err != nil {
 		p = pointer{} // nothing readable is published: this build replaces it
 	} else {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -45,8 +46,9 @@ func DefaultCacheDir() (string, error) {
 }
 
 // OpenCache opens the cache in dir, making it 0700 when it is not there. A
-// folder inside a repository is refused with fault.CacheInside, one that
-// belongs to another user with fault.StorageFailed.
+// folder inside a repository is refused with fault.CacheInside; one that belongs
+// to another user, or that others may enter, with fault.StorageFailed: it may
+// serve another end, and its mode is not ours to change.
 func OpenCache(dir string) (*Cache, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -57,7 +59,7 @@ func OpenCache(dir string) (*Cache, error) {
 		return nil, cacheInside(abs, root)
 	}
 	if err := os.MkdirAll(abs, 0o700); err != nil {
-		return nil, storage("make the cache folder", err)
+		return nil, notAFolder(abs, err)
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	if err != nil {
@@ -66,7 +68,7 @@ func OpenCache(dir string) (*Cache, error) {
 	if root := enclosingRepository(real); root != "" {
 		return nil, cacheInside(abs, root)
 	}
-	if err := ownPrivate(real); err != nil {
+	if err := checkPrivate(real); err != nil {
 		return nil, err
 	}
 	c := &Cache{dir: real, budget: DefaultBudget}
@@ -89,8 +91,31 @@ func cacheInside(dir, root string) error {
 		WithHint("set %s to a folder outside every repository", EnvCache)
 }
 
-// ownPrivate makes a folder that is ours 0700.
-func ownPrivate(dir string) error {
+// notAFolder says why a cache folder could not be made: often a file or a link
+// that leads nowhere stands at it or above it.
+func notAFolder(dir string, why error) error {
+	path, found := obstacle(why)
+	info, err := os.Lstat(path)
+	if !found || err != nil {
+		return storage("make the cache folder", why)
+	}
+	what := kindOf(info.Mode())
+	if target, err := os.Readlink(path); err == nil {
+		what = fmt.Sprintf("a symbolic link to %q, which is no folder", target)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			what = fmt.Sprintf("a symbolic link to %q, which does not exist", target)
+		}
+	}
+	where := fmt.Sprintf("cache folder %q", dir)
+	if path != dir {
+		where += fmt.Sprintf(" cannot be made: %q", path)
+	}
+	return fault.New(fault.StorageFailed, "%s is %s", where, what).
+		WithHint("make a folder there, or name another one with --cache or %s", EnvCache)
+}
+
+// checkPrivate refuses a folder that is another user's or open to others.
+func checkPrivate(dir string) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(dir, &st); err != nil {
 		return storage("cache folder", err)
@@ -99,8 +124,9 @@ func ownPrivate(dir string) error {
 		return fault.New(fault.StorageFailed, "cache folder %q belongs to another user", dir).
 			WithHint("set %s to a folder of your own", EnvCache)
 	}
-	if st.Mode&0o777 != 0o700 {
-		return storage("make the cache folder private", os.Chmod(dir, 0o700))
+	if mode := st.Mode & 0o777; mode&0o077 != 0 {
+		return fault.New(fault.StorageFailed, "cache folder %q is open to other users (mode %04o)", dir, mode).
+			WithHint("chmod 700 it if it serves nothing else, or name a folder of its own with --cache or %s", EnvCache)
 	}
 	return nil
 }

@@ -1,10 +1,14 @@
 package kv
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/exhibit-dev/exhibit/snapshot"
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
@@ -36,14 +40,80 @@ func TestCacheIsPrivate(t *testing.T) {
 	w.build(BuildOptions{})
 	w.open().TextCandidates(w.ctx, []string{"x"}, 1)
 	checkModes(t, w.cache.Dir())
-	// An existing folder that is open to others is closed.
-	if err := os.Chmod(w.cache.Dir(), 0o755); err != nil {
+}
+
+// TestCacheOpenToOthersIsRefused: the folder may be one that others use, so it
+// is left as it is.
+func TestCacheOpenToOthersIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "shared")
+	for _, mode := range []fs.FileMode{0o755, 0o750, 0o701, 0o702, 0o1777} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if mode == 0o1777 {
+			mode = 0o777 | fs.ModeSticky
+		}
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := OpenCache(dir)
+		wantCode(t, err, fault.StorageFailed)
+		var f *fault.Error
+		if !errors.As(err, &f) || !strings.Contains(f.Hint, "chmod 700") || !strings.Contains(f.Msg, dir) {
+			t.Errorf("%v, hint %q", err, f.Hint)
+		}
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode()&^fs.ModeDir != mode {
+			t.Errorf("the mode is %v, was %v: %v", info.Mode(), mode, err)
+		}
+		if list, _ := os.ReadDir(dir); len(list) > 0 {
+			t.Errorf("the refused folder holds %v", list)
+		}
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenCache(w.cache.Dir()); err != nil {
+	if _, err := OpenCache(dir); err != nil {
+		t.Error(err)
+	}
+	made := filepath.Join(t.TempDir(), "a", "b")
+	if _, err := OpenCache(made); err != nil {
 		t.Fatal(err)
 	}
-	checkModes(t, w.cache.Dir())
+	checkModes(t, filepath.Dir(made))
+}
+
+// TestCacheFolderThatIsNone: the refusal says what stands there.
+func TestCacheFolderThatIsNone(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(os.Symlink(at("gone"), at("dangling")), os.WriteFile(at("file"), nil, 0o600), os.Symlink("file", at("to-file")),
+		os.Symlink("loop", at("loop")), unix.Mkfifo(at("pipe"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"dangling": "symbolic link to \"" + at("gone") + "\", which does not exist", "dangling/below": "which does not exist",
+		"file": "a regular file", "file/below": "a regular file", "to-file": "which is no folder", "loop": "which is no folder",
+		"pipe": "a named pipe", "pipe/below": "a named pipe",
+	} {
+		err := soon(t, path, func() error { _, err := OpenCache(at(path)); return err })
+		wantCode(t, err, fault.StorageFailed)
+		var f *fault.Error
+		if !errors.As(err, &f) || !strings.Contains(f.Msg, want) || !strings.Contains(f.Msg, at(path)) || !strings.Contains(f.Hint, "make a folder") {
+			t.Errorf("%s: %v, hint %q", path, err, f.Hint)
+		}
+	}
+	if _, err := os.Lstat(at("gone")); err == nil {
+		t.Error("the target of a dangling link was made")
+	}
+	cache := at("cache")
+	if err := errors.Join(os.Mkdir(cache, 0o700), unix.Mkfifo(filepath.Join(cache, "bindings"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	helps(t, soon(t, "bindings", func() error { _, err := OpenCache(cache); return err }))
+	if _, err := OpenCache(cache); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestCacheInsideARepositoryIsRefused(t *testing.T) {

@@ -56,21 +56,84 @@ func digestOf(ctx context.Context, path, name string) (fileDigest, error) {
 }
 
 // openRegular opens a regular file for reading, never through a link and never
-// waiting on a pipe.
-func openRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+// waiting on a pipe. Anything else is an irregular.
+func openRegular(path string) (*os.File, error) { return openChecked(path, os.O_RDONLY) }
+
+// openChecked is openRegular with the flags of os.OpenFile.
+func openChecked(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY, 0o600)
 	if err != nil {
+		// Say what stands there rather than ELOOP, EISDIR or ENXIO.
+		if info, statErr := os.Lstat(path); statErr == nil && !info.Mode().IsRegular() {
+			err = newIrregular(path, info.Mode())
+		}
 		return nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", filepath.Base(path))
+		err = newIrregular(path, info.Mode())
 	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// irregular says what stands where the cache keeps a regular file.
+type irregular fs.FileMode
+
+func newIrregular(path string, mode fs.FileMode) error {
+	return &fs.PathError{Op: "open", Path: path, Err: irregular(mode)}
+}
+
+func (m irregular) Error() string { return "it is " + kindOf(fs.FileMode(m)) + ", not a regular file" }
+
+// kindOf names the type of a file for people.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "a regular file"
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
+}
+
+// obstacle gives what stands in the way of the cache when err is about that:
+// something other than the file or folder that belongs there.
+func obstacle(err error) (path string, found bool) {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		path = p.Path
+	case errors.As(err, &l):
+		path = l.New
+	default:
+		return "", false
+	}
+	var odd irregular
+	if errors.As(err, &odd) {
+		return path, true
+	}
+	for _, e := range []error{unix.ENOTDIR, unix.EISDIR, unix.ENOTEMPTY, unix.EEXIST, unix.ELOOP} {
+		found = found || errors.Is(err, e)
+	}
+	for { // below a file there is nothing: the file itself is in the way
+		if _, err := os.Lstat(path); !errors.Is(err, unix.ENOTDIR) {
+			return path, found
+		}
+		path = filepath.Dir(path)
+	}
 }
 
 // maxRecordFile bounds the small files that are read whole.
@@ -154,7 +217,7 @@ func writeSynced(path string, b []byte) error {
 }
 
 func syncDir(path string) error {
-	d, err := os.Open(path)
+	d, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return err
 	}
@@ -197,7 +260,7 @@ var errLocked = errors.New("locked")
 // tryLock opens a file and takes a flock on it without waiting: exclusive or
 // shared. The lock lives as long as the file is open, however its process ends.
 func tryLock(path string, flags, how int) (*os.File, error) {
-	f, err := os.OpenFile(path, flags|unix.O_NOFOLLOW, 0o600)
+	f, err := openChecked(path, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -247,6 +310,9 @@ func storage(what string, err error) error {
 	f := fault.New(fault.StorageFailed, "%s: %w", what, err)
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
 		return f.WithHint("free space on the disk that holds the cache, or point EXHIBIT_CACHE elsewhere")
+	}
+	if path, found := obstacle(err); found {
+		return f.WithHint("remove %q, which is in the way, or point EXHIBIT_CACHE elsewhere", path)
 	}
 	return f.WithHint("check the permissions of the cache folder, or point EXHIBIT_CACHE elsewhere")
 }

@@ -59,8 +59,11 @@ const maxRecords = 8192
 
 // integrity says that a file of a generation is not what was published.
 func integrity(name string, why error) error {
-	return fault.New(fault.IndexIntegrity, "index is damaged: %s: %w", name, why).
-		WithHint("run `exhibit index` to build it again")
+	f := fault.New(fault.IndexIntegrity, "index is damaged: %s: %w", name, why)
+	if path, found := obstacle(why); found {
+		return f.WithHint("remove %q, which is in the way, and run `exhibit index`", path)
+	}
+	return f.WithHint("run `exhibit index` to build it again")
 }
 
 var errDigest = errors.New("size or SHA-256 is not that of the published file")

@@ -57,10 +57,12 @@ func (c *Cache) generationDir(b Binding, p *publication) string {
 // published, fault.IndexIntegrity when the file is damaged.
 func (c *Cache) readPointer(b Binding) (pointer, error) {
 	var p pointer
-	switch err := readSealed(c.pointerPath(b), &p); {
+	err := readSealed(c.pointerPath(b), &p)
+	var odd irregular
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return pointer{}, nil
-	case errors.Is(err, errMalformed):
+	case errors.Is(err, errMalformed), errors.As(err, &odd):
 		return pointer{}, integrity("current", err)
 	case err != nil:
 		return pointer{}, storage("read the pointer to the current generation", err)
@@ -226,10 +228,11 @@ func (c *Cache) sweep(b Binding, p pointer) (freed int64, left []string) {
 
 // removeUnleased deletes a folder whose lease nobody holds. It is renamed first:
 // a reader finds it whole or not at all. A folder without a lease was being made
-// or deleted by a process that is gone.
+// or deleted by a process that is gone; one whose lease is no file has no reader.
 func removeUnleased(path, trash string) (freed int64, ok bool) {
 	lease, err := tryLock(filepath.Join(path, leaseFile), os.O_RDONLY, unix.LOCK_EX)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+	var odd irregular
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) && !errors.As(err, &odd) {
 		return 0, false
 	}
 	if lease != nil {
@@ -264,7 +267,7 @@ func (c *Cache) Clear(ctx context.Context, b Binding) (ClearReport, error) {
 	dir := c.bindingDir(b)
 	entries, _ := os.ReadDir(filepath.Join(dir, "generations"))
 	for _, name := range []string{"current", "outcome.json"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil { // a folder may be in its place
 			return ClearReport{}, storage("clear", err)
 		}
 	}

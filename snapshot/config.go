@@ -62,7 +62,7 @@ func readConfig(path string) (config, error) {
 		return config{}, nil
 	}
 	if err != nil {
-		return nil, fault.New(fault.RepositoryFailed, "cannot read git configuration %q: %w", path, err)
+		return nil, cannotRead(err, "git configuration %q", path)
 	}
 	c, line := parseConfig(data)
 	if line != 0 {

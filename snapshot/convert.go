@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -59,7 +60,11 @@ func (r *Repository) converter(x *index, paths []string) (*converter, error) {
 			}
 		}
 	}
-	if data, e := readSmallFile(filepath.Join(r.commonDir, "info", "attributes"), maxAttributeBytes); e == nil {
+	data, e := readSmallFile(filepath.Join(r.commonDir, "info", "attributes"), maxAttributeBytes)
+	if errors.Is(e, errNotRegular) {
+		return nil, e
+	}
+	if e == nil {
 		if c.attrs.info, err = c.attrs.parse(data, true); err != nil {
 			return nil, err
 		}

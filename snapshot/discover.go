@@ -1,7 +1,7 @@
 package snapshot
 
 import (
-	"io"
+	"errors"
 	"os"
 	"path/filepath"
 	"sort"
@@ -76,6 +76,9 @@ func isGitDir(dir string) bool {
 func readGitFile(file string) (string, error) {
 	data, err := readSmallFile(file, 64<<10)
 	if err != nil {
+		if errors.Is(err, errNotRegular) {
+			return "", err
+		}
 		return "", fault.New(fault.RepositoryRoot, "cannot read %q: %w", file, err)
 	}
 	target, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
@@ -100,6 +103,9 @@ func layoutOf(gitDir, root string) (layout, error) {
 	data, err := readSmallFile(filepath.Join(l.gitDir, "commondir"), 64<<10)
 	if err == nil {
 		l.commonDir, err = resolveFrom(l.gitDir, strings.TrimRight(string(data), "\r\n"))
+	}
+	if errors.Is(err, errNotRegular) {
+		return layout{}, err
 	}
 	if err != nil && !os.IsNotExist(err) || err == nil && !isGitDir(l.commonDir) {
 		return layout{}, fault.New(fault.RepositoryRoot, "linked worktree %q has lost its repository", l.gitDir).
@@ -139,7 +145,11 @@ func (l *layout) findRoot() error {
 	case bare:
 		l.root = ""
 	case l.root == "" && linked:
-		if data, err := readSmallFile(filepath.Join(l.gitDir, "gitdir"), 64<<10); err == nil {
+		data, err := readSmallFile(filepath.Join(l.gitDir, "gitdir"), 64<<10)
+		if errors.Is(err, errNotRegular) {
+			return err
+		}
+		if err == nil {
 			if f, err := resolveFrom(l.gitDir, strings.TrimRight(string(data), "\r\n")); err == nil {
 				l.root = filepath.Dir(f)
 			}
@@ -206,28 +216,4 @@ func checkFormat(c config) error {
 	}
 	sort.Strings(unknown)
 	return fault.New(fault.GitFormat, "the repository uses extension %q, which is not supported", unknown[0])
-}
-
-// readSmallFile reads a regular file of at most limit bytes.
-func readSmallFile(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "read", Path: path, Err: os.ErrInvalid}
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fault.New(fault.RepositoryFailed, "%q is larger than %d bytes", path, limit)
-	}
-	return data, nil
 }

@@ -141,3 +141,34 @@ func TestDamagedPackIndex(t *testing.T) {
 		refused(t, err, fault.ObjectCorrupt, "pack index")
 	}
 }
+
+// A sparse file of a terabyte is refused before anything of its size is made.
+func TestHugeFilesBelowGit(t *testing.T) {
+	for name, code := range map[string]fault.Code{"HEAD": fault.RepositoryFailed, "config": fault.RepositoryFailed, "index": fault.RepositoryFailed,
+		"info/attributes": "", "packed-refs": fault.RepositoryFailed, "objects/pack/pack-0.idx": fault.RepositoryLimit} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			r.write("a.py", "a = 1\n")
+			r.commit("one")
+			r.git("branch", "topic")
+			if name == "packed-refs" || strings.HasSuffix(name, ".idx") {
+				r.git("gc", "-q")
+			}
+			if strings.HasSuffix(name, ".idx") {
+				name = strings.TrimSuffix(firstPack(t, r)[len(r.dir)+len("/.git/"):], ".pack") + ".idx"
+			}
+			file := r.path(".git/" + name)
+			os.Chmod(file, 0o644)
+			r.write(".git/"+name, "")
+			if err := os.Truncate(file, 1<<40); err != nil {
+				t.Skip(err)
+			}
+			err := useAll(t, r.dir, "HEAD")
+			if code != "" {
+				refused(t, err, code, name[strings.LastIndexByte(name, '/')+1:])
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

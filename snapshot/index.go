@@ -76,7 +76,7 @@ func (r *Repository) readIndex(ctx context.Context) (*index, error) {
 		return &index{}, nil
 	}
 	if err != nil {
-		return nil, fault.New(fault.RepositoryFailed, "cannot read the index: %w", err)
+		return nil, cannotRead(err, "the index")
 	}
 	if r.index != nil && bytes.Equal(raw, r.indexRaw) {
 		return r.index, nil
@@ -107,18 +107,19 @@ func (r *Repository) expandSparse(ctx context.Context, x *index) error {
 	rd := r.reader()
 	defer r.release(rd)
 	var out []indexEntry
+	w := &treeWalk{rd: rd, limit: maxManifest} // one bound for all of them
 	for _, e := range x.entries {
 		if e.mode != modeTree {
 			out = append(out, e)
 			continue
 		}
-		files, err := walkTree(ctx, rd, e.id, maxManifest)
-		if err != nil {
+		from := len(w.found)
+		if err := w.walk(ctx, e.id, strings.TrimSuffix(e.path, "/")+"/", 0); err != nil {
 			return err
 		}
-		for _, f := range files {
+		for _, f := range w.found[from:] {
 			id, _ := parseID(f.Blob)
-			out = append(out, indexEntry{path: strings.TrimSuffix(e.path, "/") + "/" + f.Path, mode: f.Mode, id: id, skipWorktree: true})
+			out = append(out, indexEntry{path: f.Path, mode: f.Mode, id: id, skipWorktree: true})
 		}
 	}
 	x.entries = out
@@ -237,6 +238,9 @@ func decodeIndexEntry(b []byte, version uint32, previous string) (e indexEntry, 
 		return e, 0, errIndexShort
 	}
 	e.mode = binary.BigEndian.Uint32(b[24:])
+	if m := canonicalMode(e.mode); m != 0 {
+		e.mode = m
+	}
 	e.id = plumbing.Hash(b[40:60])
 	flags := binary.BigEndian.Uint16(b[60:])
 	e.assumeValid = flags&0x8000 != 0

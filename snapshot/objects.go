@@ -25,6 +25,9 @@ import (
 const (
 	// maxMetaBytes bounds a commit, tag or tree object.
 	maxMetaBytes = 64 << 20
+	// maxPackIndexBytes bounds a pack's index: about 70 million objects, ten times
+	// as many as the largest public repositories have.
+	maxPackIndexBytes = 2 << 30
 	// maxBlobBytes bounds a blob read on its own.
 	maxBlobBytes = 256 << 20
 	// maxAlternates bounds the chain of borrowed object folders (Git stops at 5 deep).
@@ -99,7 +102,7 @@ func alternates(objects string) ([]string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fault.New(fault.RepositoryFailed, "cannot read alternates of %q: %w", dir, err)
+			return nil, cannotRead(err, "alternates of %q", dir)
 		}
 		for _, line := range strings.Split(string(data), "\n") {
 			line = strings.TrimSuffix(line, "\r")
@@ -180,11 +183,15 @@ func loadPack(path, idxPath string) (p *pack, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(idxPath)
+	f, st, err := openGitFile(idxPath)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if st.Size() > maxPackIndexBytes { // the decoder takes as much memory
+		return nil, fault.New(fault.RepositoryLimit, "pack index %q has %d bytes, more than %d", idxPath, st.Size(), int64(maxPackIndexBytes)).
+			WithHint("git repack with --max-pack-size makes smaller packs")
+	}
 	idx := idxfile.NewMemoryIndex()
 	if err := idxfile.NewDecoder(f).Decode(idx); err != nil {
 		return nil, fault.New(fault.ObjectCorrupt, "pack index %q cannot be read: %w", idxPath, err).

@@ -12,6 +12,9 @@ import (
 // errLink: a component of the path is a symbolic link, which is never followed.
 var errLink = errors.New("a component is a symbolic link")
 
+// gitFileFlags open a file below .git.
+const gitFileFlags = os.O_RDONLY
+
 // worktreeDir is the opened root of a worktree. Paths are opened beneath it; a
 // link at any component is refused.
 type worktreeDir struct{ root *os.Root }

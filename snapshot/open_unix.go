@@ -32,6 +32,10 @@ func (w worktreeDir) close() error {
 
 const openFlags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY
 
+// gitFileFlags open a file below .git: without waiting for a FIFO's writer, and
+// without taking a terminal for the process's own.
+const gitFileFlags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY
+
 // open opens a checked relative path for reading. Opening a FIFO or device does
 // not block; what was opened is for the caller to fstat.
 func (w worktreeDir) open(path string) (*os.File, error) {

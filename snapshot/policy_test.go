@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 )
@@ -191,6 +192,85 @@ func TestTreeBomb(t *testing.T) {
 	root, _ := parseID(resolve(t, repo, commit).Tree)
 	_, err := walkTree(t.Context(), repo.reader(), root, 5000)
 	refused(t, err, fault.RepositoryLimit, "5000")
+}
+
+// So is one that names as many folders and no path at all.
+func TestTreeBombOfEmptyFolders(t *testing.T) {
+	r := newRepo(t)
+	id := r.gitIn("", "hash-object", "-w", "-t", "tree", "--stdin")
+	empty, _ := parseID(id)
+	var commit string
+	for range 40 {
+		commit, id = r.plantTree(rawEntry("40000", "a", id), rawEntry("40000", "b", id))
+	}
+	repo := open(t, r.dir)
+	root, _ := parseID(resolve(t, repo, commit).Tree)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	_, err := walkTree(ctx, repo.reader(), root, 5000)
+	refused(t, err, fault.RepositoryLimit, "5000 folders", "tree ")
+	if n, err := walkTree(ctx, repo.reader(), empty, 1); err != nil || len(n) != 0 {
+		t.Errorf("the empty tree: %v %v", n, err)
+	}
+	cancel()
+	if _, err := walkTree(ctx, repo.reader(), root, 5000); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A thousand files below a folder whose name is a mebibyte are a tree of a few
+// kilobytes in a pack, and a gigabyte of paths.
+func TestTreeBombOfLongNames(t *testing.T) {
+	r := newRepo(t)
+	id := r.gitIn("x\n", "hash-object", "-w", "--stdin")
+	var entries []string
+	for i := range 1000 {
+		entries = append(entries, rawEntry("100644", fmt.Sprint(i), id))
+	}
+	_, id = r.plantTree(entries...)
+	commit, tree := r.plantTree(rawEntry("40000", strings.Repeat("n", 1<<20), id))
+	_, err := open(t, r.dir).ScanCommit(t.Context(), Revision{Commit: commit, Tree: tree}, Options{}, nil)
+	refused(t, err, fault.RepositoryLimit, "bytes", id)
+	if len(err.Error()) > 1000 {
+		t.Errorf("the message has %d bytes", len(err.Error()))
+	}
+}
+
+// Old trees hold other permission bits than Git writes now; the clean worktree
+// and the commit have one snapshot all the same, with the modes of today.
+func TestOldModes(t *testing.T) {
+	r := newRepo(t)
+	id := r.gitIn("x = 1\n", "hash-object", "-w", "--stdin")
+	_, dir := r.plantTree(rawEntry("100640", "b.py", id))
+	var entries []string
+	modes := []string{"100600", "100644", "100664", "100700", "100711", "100755", "100777", "120777"}
+	want := []uint32{modeFile, modeFile, modeFile, modeExecutable, modeExecutable, modeExecutable, modeExecutable, modeSymlink}
+	for _, m := range modes {
+		entries = append(entries, rawEntry(m, m+".py", id))
+	}
+	commit, tree := r.plantTree(append(entries, rawEntry("40755", "dir", dir))...)
+	r.git("reset", "-q", "--hard", commit)
+	repo := open(t, r.dir)
+	m := same(t, repo, Options{})
+	for i, name := range modes {
+		if e := m.Find(name + ".py"); e == nil || e.Mode != want[i] {
+			t.Errorf("%s is %+v, want mode %o", name, e, want[i])
+		}
+		if mode, _, found, err := repo.Lookup(t.Context(), tree, name+".py"); mode != want[i] || !found || err != nil {
+			t.Errorf("Lookup(%s): %o %v %v", name, mode, found, err)
+		}
+		if git := r.git("ls-files", "-s", name+".py"); !strings.HasPrefix(git, fmt.Sprintf("%o ", want[i])) {
+			t.Errorf("git says %q", git)
+		}
+	}
+	if e := m.Find("dir/b.py"); e == nil || e.Mode != modeFile {
+		t.Errorf("dir/b.py is %+v", e)
+	}
+	for _, mode := range []string{"0", "644", "10644", "140000", "60644", "170000"} {
+		commit, tree := r.plantTree(rawEntry(mode, "odd.py", id))
+		_, err := repo.ScanCommit(t.Context(), Revision{Commit: commit, Tree: tree}, Options{}, nil)
+		refused(t, err, fault.ObjectCorrupt, "odd.py", tree)
+	}
 }
 
 func TestGlobs(t *testing.T) {

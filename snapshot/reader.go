@@ -120,7 +120,7 @@ func (r *objectReader) find(id plumbing.Hash, limit int64, buf []byte) (plumbing
 func (r *objectReader) fromLoose(id plumbing.Hash, limit int64, buf []byte) (plumbing.ObjectType, []byte, error) {
 	name := id.String()
 	for _, dir := range r.store.dirs {
-		f, err := os.Open(filepath.Join(dir, name[:2], name[2:]))
+		f, _, err := openGitFile(filepath.Join(dir, name[:2], name[2:]))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -218,7 +218,7 @@ func (r *objectReader) openPack(p *pack) (*openPack, error) {
 	if len(r.open) >= maxOpenPacks {
 		r.close()
 	}
-	f, err := os.Open(p.path)
+	f, _, err := openGitFile(p.path)
 	if err != nil {
 		return nil, err
 	}

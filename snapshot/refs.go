@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -204,8 +205,11 @@ func (r *Repository) readRef(name string) (id plumbing.Hash, found bool, err err
 			dir = r.gitDir
 		}
 		data, err := readSmallFile(filepath.Join(dir, filepath.FromSlash(name)), 1<<20)
+		if fault.CodeOf(err) != "" && !(errors.Is(err, errFolder) && strings.HasPrefix(name, "refs/")) {
+			return id, false, err
+		}
 		if err != nil {
-			// A folder, or nothing: perhaps it is packed.
+			// A folder of refs, or nothing: perhaps it is packed.
 			return r.packedRef(name)
 		}
 		line, _, _ := strings.Cut(string(data), "\n") // FETCH_HEAD goes on after the id
@@ -252,12 +256,12 @@ func safeRefName(name string) bool {
 
 // packedRef looks a name up in packed-refs.
 func (r *Repository) packedRef(name string) (id plumbing.Hash, found bool, err error) {
-	f, err := os.Open(filepath.Join(r.commonDir, "packed-refs"))
+	f, _, err := openGitFile(filepath.Join(r.commonDir, "packed-refs"))
 	if os.IsNotExist(err) {
 		return id, false, nil
 	}
 	if err != nil {
-		return id, false, fault.New(fault.RepositoryFailed, "cannot read packed-refs: %w", err)
+		return id, false, cannotRead(err, "packed-refs")
 	}
 	defer f.Close()
 	sc := bufio.NewScanner(f)

@@ -13,11 +13,10 @@ import (
 	"github.com/exhibit-dev/exhibit/snapshot/fault"
 )
 
-// The modes a tree entry may have.
+// The modes of tree entries, as Git itself writes them.
 const (
 	modeTree       = 0o040000
 	modeFile       = 0o100644
-	modeGroupWrite = 0o100664 // written by early versions of Git
 	modeExecutable = 0o100755
 	modeSymlink    = 0o120000
 	modeSubmodule  = 0o160000
@@ -26,9 +25,12 @@ const (
 const (
 	// maxTreeDepth bounds the nesting of folders.
 	maxTreeDepth = 1024
-	// maxManifest bounds the paths of one manifest, omitted ones included: a tree
-	// of a few objects can name any number of paths.
+	// maxManifest bounds the paths of one manifest, omitted ones included, and the
+	// folders they are in: a tree of a few objects can name any number of either.
 	maxManifest = 1_000_000
+	// maxPathBytes bounds what those paths and folders add up to, in bytes: a name
+	// may be as long as a tree object, and each path below it repeats it.
+	maxPathBytes = 512 << 20
 )
 
 // treeEntry is one entry of a tree object.
@@ -66,14 +68,29 @@ func parseTree(data []byte) ([]treeEntry, error) {
 		if why := badName(e.name); why != "" {
 			return nil, entryError{e.name, why}
 		}
-		switch mode {
-		case modeTree, modeFile, modeGroupWrite, modeExecutable, modeSymlink, modeSubmodule:
-		default:
+		if e.mode = canonicalMode(mode); e.mode == 0 {
 			return nil, entryError{e.name, "it has a mode that Git does not know"}
 		}
 		entries = append(entries, e)
 	}
 	return entries, checkUnique(entries)
+}
+
+// canonicalMode gives the mode that Git makes of one that is stored, by its type
+// and, for a regular file, its owner's executable bit: early versions of Git and
+// importers wrote 100664, 100600 or 40755. It is 0 for a type that no tree holds.
+func canonicalMode(mode uint32) uint32 {
+	const typeBits, regular = 0o170000, 0o100000
+	switch t := mode & typeBits; t {
+	case modeTree, modeSymlink, modeSubmodule:
+		return t
+	case regular:
+		if mode&0o100 != 0 {
+			return modeExecutable
+		}
+		return modeFile
+	}
+	return 0
 }
 
 // entryError names the entry of a tree that is refused.
@@ -145,7 +162,7 @@ func readTree(rd *objectReader, id plumbing.Hash, path string) ([]treeEntry, err
 	_, data, err := rd.read(id, "tree", maxMetaBytes, nil)
 	var large errTooLarge
 	if errors.As(err, &large) {
-		return nil, fault.New(fault.RepositoryLimit, "tree %s at %q has %d bytes", id, path, large.size)
+		return nil, fault.New(fault.RepositoryLimit, "tree %s at %q has %d bytes", id, clip(path), large.size)
 	}
 	if err != nil {
 		return nil, err
@@ -157,7 +174,7 @@ func readTree(rd *objectReader, id plumbing.Hash, path string) ([]treeEntry, err
 	var bad entryError
 	if errors.As(err, &bad) {
 		return nil, fault.New(fault.ObjectCorrupt, "tree %s holds the entry %q at %q, which Git forbids: %s",
-			id, bad.name, path, bad.why).WithHint("git fsck says which commits hold it")
+			id, clip(bad.name), clip(path), bad.why).WithHint("git fsck says which commits hold it")
 	}
 	return nil, corrupt("tree", id.String(), err.Error())
 }
@@ -166,38 +183,58 @@ func readTree(rd *objectReader, id plumbing.Hash, path string) ([]treeEntry, err
 // SHA256, and refuses more than limit of them. A subtree that is missing is an
 // error that names it.
 func walkTree(ctx context.Context, rd *objectReader, root plumbing.Hash, limit int) ([]Entry, error) {
-	var out []Entry
-	var walk func(id plumbing.Hash, prefix string, depth int) error
-	walk = func(id plumbing.Hash, prefix string, depth int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if depth > maxTreeDepth {
-			return fault.New(fault.RepositoryLimit, "folders are nested more than %d deep at %q", maxTreeDepth, clip(prefix))
-		}
-		entries, err := readTree(rd, id, prefix)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if e.mode == modeTree {
-				if err := walk(e.id, prefix+e.name+"/", depth+1); err != nil {
-					return err
-				}
-				continue
-			}
-			if len(out) >= limit {
-				return fault.New(fault.RepositoryLimit, "the tree names more than %d paths", limit)
-			}
-			out = append(out, Entry{Path: prefix + e.name, Mode: e.mode, Blob: e.id.String(), Size: -1})
-		}
-		return nil
-	}
-	if err := walk(root, "", 0); err != nil {
+	w := &treeWalk{rd: rd, limit: limit}
+	if err := w.walk(ctx, root, "", 0); err != nil {
 		return nil, err
 	}
-	sortEntries(out)
-	return out, nil
+	sortEntries(w.found)
+	return w.found, nil
+}
+
+// treeWalk gathers the paths below one or more trees. Folders are bounded as
+// paths are: Git writes no empty one, but a few objects that link to each other
+// and at last to the empty tree can name any number of folders and no path.
+type treeWalk struct {
+	rd      *objectReader
+	limit   int // paths, and as many folders
+	folders int
+	bytes   int     // of all paths and folders
+	found   []Entry // unsorted
+}
+
+// walk takes in the tree id, which stands at prefix ("" or ending in a slash).
+func (w *treeWalk) walk(ctx context.Context, id plumbing.Hash, prefix string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if depth > maxTreeDepth {
+		return fault.New(fault.RepositoryLimit, "folders are nested more than %d deep at %q", maxTreeDepth, clip(prefix))
+	}
+	if w.folders++; w.folders > w.limit {
+		return fault.New(fault.RepositoryLimit, "the tree names more than %d folders, the last of them tree %s at %q", w.limit, id, clip(prefix)).
+			WithHint("git ls-tree -r -t shows them; index a commit without them")
+	}
+	entries, err := readTree(w.rd, id, prefix)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if w.bytes += len(prefix) + len(e.name); w.bytes > maxPathBytes {
+			return fault.New(fault.RepositoryLimit, "the paths of the tree add up to more than %d bytes, the last of them in tree %s at %q", maxPathBytes, id, clip(prefix)).
+				WithHint("git ls-tree -r -t shows them; index a commit without them")
+		}
+		if e.mode == modeTree {
+			if err := w.walk(ctx, e.id, prefix+e.name+"/", depth+1); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(w.found) >= w.limit {
+			return fault.New(fault.RepositoryLimit, "the tree names more than %d paths", w.limit)
+		}
+		w.found = append(w.found, Entry{Path: prefix + e.name, Mode: e.mode, Blob: e.id.String(), Size: -1})
+	}
+	return nil
 }
 
 func sortEntries(e []Entry) {

@@ -197,7 +197,7 @@ func (w *worktreeScan) file(worker int, e *Entry, buf []byte) ([]byte, error) {
 			WithHint("make it readable, or exclude it with a pattern")
 	}
 	if w.fileMode {
-		e.Mode = diskMode(e.Mode, mode)
+		e.Mode = diskMode(mode)
 	}
 	content := w.identify(e, data)
 	if int64(len(content)) > w.policy.options.MaxFileBytes {
@@ -208,12 +208,9 @@ func (w *worktreeScan) file(worker int, e *Entry, buf []byte) ([]byte, error) {
 }
 
 // diskMode gives Git's mode for a regular file's permission bits.
-func diskMode(was uint32, mode fs.FileMode) uint32 {
-	switch {
-	case mode&0o100 != 0:
+func diskMode(mode fs.FileMode) uint32 {
+	if mode&0o100 != 0 {
 		return modeExecutable
-	case was == modeGroupWrite:
-		return was
 	}
 	return modeFile
 }
