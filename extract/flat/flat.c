@@ -2,8 +2,12 @@
 #include "tree_sitter/api.h"
 
 #include <stdlib.h>
-#ifdef __GLIBC__
+#if defined(__APPLE__)
+#include <malloc/malloc.h>
+#define flat_size malloc_size
+#else
 #include <malloc.h>
+#define flat_size malloc_usable_size
 #endif
 #include <time.h>
 
@@ -23,12 +27,37 @@ typedef struct {
 
 typedef struct {
   uint64_t deadline;
-  bool fired;
-} flat_clock;
+  int64_t most; // bytes
+  int stopped;  // the status that the parse was stopped with, 0 while it runs
+} flat_bounds;
+
+// What the library holds on this thread, in bytes: a parse begins and ends on
+// one, and a hostile file of 2 MB can take gigabytes.
+static __thread int64_t held;
+
+static void *counted(void *p) {
+  if (p != NULL) held += (int64_t)flat_size(p);
+  return p;
+}
+
+static void *flat_malloc(size_t n) { return counted(malloc(n)); }
+static void *flat_calloc(size_t n, size_t size) { return counted(calloc(n, size)); }
+
+static void *flat_realloc(void *p, size_t n) {
+  int64_t before = p != NULL ? (int64_t)flat_size(p) : 0;
+  void *grown = realloc(p, n);
+  if (grown != NULL) held += (int64_t)flat_size(grown) - before;
+  return grown;
+}
+
+static void flat_release(void *p) {
+  if (p != NULL) held -= (int64_t)flat_size(p);
+  free(p);
+}
 
 // go-tree-sitter installs Go callbacks as C allocator in its init, which costs
-// a third to a half of all parsing. The libc allocator is the default again.
-void flat_init(void) { ts_set_allocator(NULL, NULL, NULL, NULL); }
+// a third to a half of all parsing. It is libc's again, and counted.
+void flat_init(void) { ts_set_allocator(flat_malloc, flat_calloc, flat_realloc, flat_release); }
 
 flat_parser *flat_new(void) {
   flat_parser *p = calloc(1, sizeof *p);
@@ -66,9 +95,10 @@ static const char *flat_read(void *payload, uint32_t at, TSPoint position, uint3
 }
 
 static bool flat_progress(TSParseState *state) {
-  flat_clock *clock = state->payload;
-  if (thread_cpu_ns() > clock->deadline) clock->fired = true;
-  return clock->fired;
+  flat_bounds *bounds = state->payload;
+  if (thread_cpu_ns() > bounds->deadline) bounds->stopped = FLAT_TIMEOUT;
+  if (held > bounds->most) bounds->stopped = FLAT_NO_MEMORY;
+  return bounds->stopped != 0;
 }
 
 static bool reserve(void **items, uint32_t *cap, uint32_t want, size_t size) {
@@ -130,9 +160,9 @@ done:
 static int parse(flat_parser *p, const void *language, flat_input in, uint64_t deadline, uint32_t depth) {
   if (!ts_parser_set_language(p->parser, language)) return FLAT_BAD_LANGUAGE;
   ts_parser_reset(p->parser);
-  flat_clock clock = {deadline, false};
+  flat_bounds bounds = {deadline, held + FLAT_MOST_BYTES, 0};
   TSInput input = {.payload = &in, .read = flat_read, .encoding = TSInputEncodingUTF8};
-  TSParseOptions options = {.payload = &clock, .progress_callback = flat_progress};
+  TSParseOptions options = {.payload = &bounds, .progress_callback = flat_progress};
   TSTree *tree = ts_parser_parse_with_options(p->parser, NULL, input, options);
   if (tree == NULL) {
     // A parse that was stopped while its tree was being balanced goes on there
@@ -140,7 +170,7 @@ static int parse(flat_parser *p, const void *language, flat_input in, uint64_t d
     // to forget it. A parser that was stopped is not used again.
     ts_parser_delete(p->parser);
     p->parser = ts_parser_new();
-    return clock.fired ? FLAT_TIMEOUT : FLAT_FAILED;
+    return bounds.stopped != 0 ? bounds.stopped : FLAT_FAILED;
   }
   int status = flatten(p, ts_tree_root_node(tree), in.len, depth, deadline);
   ts_tree_delete(tree);

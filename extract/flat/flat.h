@@ -18,6 +18,9 @@ enum { FLAT_NAMED = 1, FLAT_ERROR = 2, FLAT_MISSING = 4, FLAT_EXTRA = 8, FLAT_HA
 
 enum { FLAT_OK = 0, FLAT_TIMEOUT = 1, FLAT_TOO_DEEP = 2, FLAT_NO_MEMORY = 3, FLAT_BAD_LANGUAGE = 4, FLAT_FAILED = 5 };
 
+// What one parse may hold beyond what its parser held before.
+#define FLAT_MOST_BYTES (512ll << 20)
+
 typedef struct flat_parser flat_parser;
 
 void flat_init(void);

@@ -96,6 +96,16 @@ func TestBudget(t *testing.T) {
 	parse(t, p, "x")
 }
 
+// TestMemory: a parse that takes more memory than a file may is stopped.
+func TestMemory(t *testing.T) {
+	p := NewParser()
+	defer p.Close()
+	if _, err := p.Parse(lang, bytes.Repeat([]byte("a<"), 900_000), Options{CPU: time.Minute}); !errors.Is(err, ErrMemory) {
+		t.Errorf("got %v", err)
+	}
+	parse(t, p, "x")
+}
+
 // TestDepth: a tree that nests too deep is refused, and the parser lives on.
 func TestDepth(t *testing.T) {
 	p := NewParser()
