@@ -1,6 +1,7 @@
 package python
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -296,6 +297,9 @@ func (r *resolver) find(c int32, name symbol, after int32) (found, bool) {
 		m := found{class: x, file: k.file, bindings: bound, attrs: attrs}
 		if i > 0 && (r.classes[c].early || r.doubtful(mro[:i])) {
 			m.why = hinted
+		}
+		if f.deleted(f.Defs[k.def].Body, name, bound, math.MaxUint32) {
+			m.why = max(m.why, conditional)
 		}
 		return m, true
 	}
