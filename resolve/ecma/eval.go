@@ -327,6 +327,9 @@ func (r *resolver) entityType(e entity) *typ {
 		}
 		return r.bindingType(x, e.binding)
 	case entDefs:
+		if e.match > 0 {
+			return weakenIf(e.weak, r.narrowedType(r.files[e.file], e))
+		}
 		return weakenIf(e.weak, r.defType(r.primaryFirst(e.defs)))
 	}
 	return nil
@@ -335,14 +338,43 @@ func (r *resolver) entityType(e entity) *typ {
 // narrowedType types a name whose kind was tested: what the test told adds to
 // what is declared, and stands for it where that is a union or not known.
 func (r *resolver) narrowedType(x *file, e entity) *typ {
-	told, declared := r.bindingType(x, e.match-1), r.bindingType(x, e.binding)
+	told, declared := r.bindingType(x, e.match-1), (*typ)(nil)
+	if e.kind == entDefs {
+		declared = r.defType(r.primaryFirst(e.defs))
+	} else {
+		declared = r.bindingType(x, e.binding)
+	}
 	switch {
 	case told == nil:
 		return declared
 	case declared == nil || declared.k == kUnion || declared.k == kExternal:
 		return told
+	case r.apart(declared, told):
+		return union(weaken(declared), weaken(told))
 	}
 	return &typ{k: kInter, args: []*typ{declared, told}}
+}
+
+// apart says whether two types are instances of classes of which neither is
+// known to derive from the other.
+func (r *resolver) apart(a, b *typ) bool {
+	if a.k != kInst || b.k != kInst || r.def(a.defs[0]).Kind != facts.KindClass || r.def(b.defs[0]).Kind != facts.KindClass {
+		return false
+	}
+	return !r.derives(a.defs[0], b.defs[0], 0) && !r.derives(b.defs[0], a.defs[0], 0)
+}
+
+// derives says whether a class is another or has it among its bases.
+func (r *resolver) derives(c, base graph.DefRef, depth int) bool {
+	if c == base {
+		return true
+	}
+	for _, t := range r.h.bases[c] {
+		if t != nil && t.k == kInst && depth < 24 && r.derives(t.defs[0], base, depth+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // defType types a definition as a value.
