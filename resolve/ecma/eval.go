@@ -255,7 +255,8 @@ func (r *resolver) thisType(x *file, e *facts.Expr) *typ {
 	target := f.Bindings[b].Target
 	if f.Exprs[target].Kind == facts.ExprAttr {
 		if got := r.entityOf(x, f.Child(target, 0), inValues); got.kind == entDefs {
-			return &typ{k: kInst, defs: got.defs}
+			// Another prototype may be made of this one and override: open.
+			return &typ{k: kInst, defs: got.defs, weak: true}
 		}
 	} else if got := r.entityOf(x, target, inValues); got.kind == entDefs {
 		return &typ{k: kNamespace, defs: got.defs}
