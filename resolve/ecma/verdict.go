@@ -39,6 +39,9 @@ func (r *resolver) verdict(x *file, j int32) graph.Verdict {
 	if v.Outcome == graph.OutcomeResolved && x.f.Refs[j].Flags&facts.FlagDamaged != 0 {
 		v.Outcome, v.Rule = graph.OutcomeCandidate, graph.RulePartialParse
 	}
+	if v.Outcome == graph.OutcomeResolved && x.f.Refs[j].Kind != facts.RefImport && x.f.Refs[j].Flags&facts.FlagConditional != 0 {
+		v.Outcome, v.Rule = graph.OutcomeCandidate, graph.RuleConditionalBinding
+	}
 	// What was declared in a damaged region is not proven either.
 	if v.Outcome == graph.OutcomeResolved {
 		if t := v.Targets[0]; t.Def >= 0 && r.def(t).Flags&facts.FlagDamaged != 0 {
