@@ -84,8 +84,14 @@ func (r *resolver) evaluate(x *file, id facts.ExprID) *typ {
 	e := &f.Exprs[id]
 	switch e.Kind {
 	case facts.ExprName:
+		if r.ownExports(x, id) {
+			return &typ{k: kModule, file: x.i, cjs: true}
+		}
 		return r.entityType(r.lookup(x, x.scopeAt(e.Start), e.Name, inValues))
 	case facts.ExprAttr:
+		if r.ownExports(x, id) {
+			return r.entityType(entity{kind: entModule, file: x.i, cjs: true})
+		}
 		return r.memberType(r.member(r.valueOf(x, f.Child(id, 0), nil), f.Text(e.Name)))
 	case facts.ExprCall:
 		return r.callType(x, id)
@@ -179,6 +185,26 @@ func (r *resolver) evaluate(x *file, id facts.ExprID) *typ {
 		return r.valueOf(x, f.Child(id, 0), nil)
 	}
 	return nil
+}
+
+// ownExports says whether an expression is what its own CommonJS module exports:
+// module.exports, or exports where nothing else is exported in its place.
+func (r *resolver) ownExports(x *file, id facts.ExprID) bool {
+	f, e := x.f, &x.f.Exprs[id]
+	if f.Language != "javascript" || x.esm || len(f.Exports) == 0 || f.Text(e.Name) != "exports" {
+		return false
+	}
+	if e.Kind == facts.ExprAttr {
+		id = f.Child(id, 0)
+		e = &f.Exprs[id]
+		if e.Kind != facts.ExprName || f.Text(e.Name) != "module" {
+			return false
+		}
+	} else if len(x.assign) > 0 {
+		return false
+	}
+	got := r.lookup(x, x.scopeAt(e.Start), e.Name, inValues)
+	return got.kind == entNone || got.kind == entGlobal
 }
 
 // predicateType gives what a type predicate tells of its argument.
