@@ -272,7 +272,8 @@ func (r *resolver) thisType(x *file, e *facts.Expr) *typ {
 	d := facts.DefID(e.Level - 1)
 	x.link()
 	if k := x.keywords[d]; k != 0 {
-		return &typ{k: kObject, file: x.i, expr: x.parents[k]}
+		// What a module exports is there for all to copy from and to wrap.
+		return &typ{k: kObject, file: x.i, expr: x.parents[k], weak: x.exportsValue(x.parents[k])}
 	}
 	b, ok := x.attrOf(d)
 	if !ok {
@@ -288,6 +289,16 @@ func (r *resolver) thisType(x *file, e *facts.Expr) *typ {
 		return &typ{k: kNamespace, defs: got.defs}
 	}
 	return nil
+}
+
+// exportsValue says whether an expression is assigned to module.exports.
+func (x *file) exportsValue(id facts.ExprID) bool {
+	for _, k := range x.assign {
+		if e := &x.f.Exports[k]; e.Value == id && id != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // attrOf gives the assignment to a member that a function is the value of.

@@ -315,6 +315,11 @@ func (r *resolver) memberVerdict(x *file, ref *facts.Ref, id facts.ExprID, call 
 		}
 		return unresolved(graph.ReasonUnresolvedMember)
 	}
+	// Beside this function stands the name of another: module.exports = { f, g() { this.f() } }.
+	if call && t.weak && t.k == kObject && f.Exprs[obj].Kind == facts.ExprThis && m.how == dField &&
+		m.t != nil && m.t.k == kFunc && len(m.t.defs) > 0 {
+		return candidates(graph.RuleReceiverHint, m.t.defs[:1])
+	}
 	rule := graph.RuleReceiverType
 	super := false
 	switch f.Exprs[obj].Kind {
