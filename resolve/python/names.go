@@ -66,8 +66,12 @@ func (r *resolver) lookup(fi int32, scope facts.ScopeID, name symbol, at uint32)
 			return ds
 		}
 		if _, ok := f.heads[nameKey{s, name}]; ok && kind == facts.ScopeClass {
-			// A class body that reads a name before it binds it means the module's.
-			return r.global(fi, name, reach{at: at})
+			// A class body that reads a name before it binds it means the module's;
+			// an annotation that is evaluated late may still mean its own.
+			if ds := r.global(fi, name, reach{at: at}); len(ds) > 0 {
+				return ds
+			}
+			return r.declare(fi, f.bindings(s, name, reach{at: at}, buf[:0]))
 		}
 		if kind == facts.ScopeFunction && len(f.deletes[nameKey{s, name}]) > 0 {
 			// del makes a name local, as an assignment does; nothing binds it.
