@@ -15,7 +15,7 @@ import (
 //
 //	1: first.
 //	2: a call with type arguments behind await or another prefix is a call.
-const Version = 2
+const Version = 3
 
 // Extract gives the facts of one file. language is "javascript", "typescript"
 // or "tsx". A file that cannot be parsed within the parser's bounds gives facts

@@ -168,7 +168,7 @@ type dialect struct {
 	importRequireClause, stringFragment, templateSubstitution, computedName, typeParameter, enumAssignment, mappedClause,
 	callSignature, constructSignature, propertySignature, indexSignature, jsxOpening, jsxNamespaceName,
 	variableDeclarator, accessibility, override, stringKind, identifier, callExpression, classBody, defaultType, constraintKind,
-	jsxElement, jsxSelf, lexicalDeclaration, variableDeclaration, functionDeclaration, classDeclaration, undefinedWord uint16
+	jsxElement, jsxSelf, lexicalDeclaration, variableDeclaration, functionDeclaration, classDeclaration, undefinedWord, withStatement uint16
 }
 
 const noField, noKind = 0xff, 0xffff
@@ -229,7 +229,7 @@ func newDialect(lang *flat.Language, ts, jsx bool) *dialect {
 		&d.callExpression: "call_expression", &d.classBody: "class_body", &d.defaultType: "default_type", &d.constraintKind: "constraint",
 		&d.jsxElement: "jsx_element", &d.jsxSelf: "jsx_self_closing_element", &d.lexicalDeclaration: "lexical_declaration",
 		&d.variableDeclaration: "variable_declaration", &d.functionDeclaration: "function_declaration",
-		&d.classDeclaration: "class_declaration", &d.undefinedWord: "undefined",
+		&d.classDeclaration: "class_declaration", &d.undefinedWord: "undefined", &d.withStatement: "with_statement",
 	} {
 		*p = kind(name)
 	}

@@ -42,6 +42,7 @@ type walker struct {
 	static   bool // this means the class itself
 	inFunc   bool // inside a function body
 	cond     bool // inside an if, a loop or a try
+	with     bool // inside with (x) {}: a name may be a member of x
 	assigned []assignment
 
 	stack   []facts.ExprID // children of the expressions in the making
@@ -180,6 +181,9 @@ func (w *walker) ref(kind facts.RefKind, fl facts.Flags, at, site int, x facts.E
 	if w.damaged {
 		fl |= facts.FlagDamaged
 	}
+	if w.with {
+		fl |= facts.FlagConditional
+	}
 	return w.b.Ref(facts.Ref{Kind: kind, Flags: fl, Name: w.str(at), Scope: w.scope, Owner: w.owner,
 		Span: facts.Span{Start: n.Start, End: n.End}, Expr: x, Site: w.span(site)})
 }
@@ -274,6 +278,10 @@ func (w *walker) dispatch(i int, m mode) facts.ExprID {
 		if n := w.t.Nodes[i]; !n.IsNamed() && n.Flags&(flat.Error|flat.Missing) == 0 {
 			return 0
 		}
+		if w.t.Nodes[i].Kind == w.d.withStatement {
+			w.withStatement(i)
+			return 0
+		}
 		w.statement(i)
 	default:
 		return w.expr(i, o, m)
@@ -290,6 +298,18 @@ func (w *walker) statement(i int) {
 	}
 	w.children(i)
 	w.cond = was
+}
+
+// withStatement walks with (x) {}: what its body names may be a member of x.
+func (w *walker) withStatement(i int) {
+	for c, end := i+1, int(w.t.Nodes[i].Next); c < end; c = int(w.t.Nodes[c].Next) {
+		if n := w.t.Nodes[c]; n.Flags&(flat.Named|flat.Error|flat.Missing) != 0 {
+			was := w.with
+			w.with = was || n.Field == w.d.body
+			w.node(c, mPlain)
+			w.with = was
+		}
+	}
 }
 
 // declares says whether a block declares a name of its own.

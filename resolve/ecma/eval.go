@@ -84,8 +84,14 @@ func (r *resolver) evaluate(x *file, id facts.ExprID) *typ {
 	e := &f.Exprs[id]
 	switch e.Kind {
 	case facts.ExprName:
+		if r.ownExports(x, id) {
+			return &typ{k: kModule, file: x.i, cjs: true}
+		}
 		return r.entityType(r.lookup(x, x.scopeAt(e.Start), e.Name, inValues))
 	case facts.ExprAttr:
+		if r.ownExports(x, id) {
+			return r.entityType(entity{kind: entModule, file: x.i, cjs: true})
+		}
 		return r.memberType(r.member(r.valueOf(x, f.Child(id, 0), nil), f.Text(e.Name)))
 	case facts.ExprCall:
 		return r.callType(x, id)
@@ -181,6 +187,26 @@ func (r *resolver) evaluate(x *file, id facts.ExprID) *typ {
 	return nil
 }
 
+// ownExports says whether an expression is what its own CommonJS module exports:
+// module.exports, or exports where nothing else is exported in its place.
+func (r *resolver) ownExports(x *file, id facts.ExprID) bool {
+	f, e := x.f, &x.f.Exprs[id]
+	if f.Language != "javascript" || x.esm || len(f.Exports) == 0 || f.Text(e.Name) != "exports" {
+		return false
+	}
+	if e.Kind == facts.ExprAttr {
+		id = f.Child(id, 0)
+		e = &f.Exprs[id]
+		if e.Kind != facts.ExprName || f.Text(e.Name) != "module" {
+			return false
+		}
+	} else if len(x.assign) > 0 {
+		return false
+	}
+	got := r.lookup(x, x.scopeAt(e.Start), e.Name, inValues)
+	return got.kind == entNone || got.kind == entGlobal
+}
+
 // predicateType gives what a type predicate tells of its argument.
 func (r *resolver) predicateType(t *typ) *typ {
 	if t == nil || t.k != kFunc {
@@ -246,7 +272,8 @@ func (r *resolver) thisType(x *file, e *facts.Expr) *typ {
 	d := facts.DefID(e.Level - 1)
 	x.link()
 	if k := x.keywords[d]; k != 0 {
-		return &typ{k: kObject, file: x.i, expr: x.parents[k]}
+		// What a module exports is there for all to copy from and to wrap.
+		return &typ{k: kObject, file: x.i, expr: x.parents[k], weak: x.exportsValue(x.parents[k])}
 	}
 	b, ok := x.attrOf(d)
 	if !ok {
@@ -255,12 +282,23 @@ func (r *resolver) thisType(x *file, e *facts.Expr) *typ {
 	target := f.Bindings[b].Target
 	if f.Exprs[target].Kind == facts.ExprAttr {
 		if got := r.entityOf(x, f.Child(target, 0), inValues); got.kind == entDefs {
-			return &typ{k: kInst, defs: got.defs}
+			// Another prototype may be made of this one and override: open.
+			return &typ{k: kInst, defs: got.defs, weak: true}
 		}
 	} else if got := r.entityOf(x, target, inValues); got.kind == entDefs {
 		return &typ{k: kNamespace, defs: got.defs}
 	}
 	return nil
+}
+
+// exportsValue says whether an expression is assigned to module.exports.
+func (x *file) exportsValue(id facts.ExprID) bool {
+	for _, k := range x.assign {
+		if e := &x.f.Exports[k]; e.Value == id && id != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // attrOf gives the assignment to a member that a function is the value of.
@@ -327,6 +365,9 @@ func (r *resolver) entityType(e entity) *typ {
 		}
 		return r.bindingType(x, e.binding)
 	case entDefs:
+		if e.match > 0 {
+			return weakenIf(e.weak, r.narrowedType(r.files[e.file], e))
+		}
 		return weakenIf(e.weak, r.defType(r.primaryFirst(e.defs)))
 	}
 	return nil
@@ -335,14 +376,43 @@ func (r *resolver) entityType(e entity) *typ {
 // narrowedType types a name whose kind was tested: what the test told adds to
 // what is declared, and stands for it where that is a union or not known.
 func (r *resolver) narrowedType(x *file, e entity) *typ {
-	told, declared := r.bindingType(x, e.match-1), r.bindingType(x, e.binding)
+	told, declared := r.bindingType(x, e.match-1), (*typ)(nil)
+	if e.kind == entDefs {
+		declared = r.defType(r.primaryFirst(e.defs))
+	} else {
+		declared = r.bindingType(x, e.binding)
+	}
 	switch {
 	case told == nil:
 		return declared
 	case declared == nil || declared.k == kUnion || declared.k == kExternal:
 		return told
+	case r.apart(declared, told):
+		return union(weaken(declared), weaken(told))
 	}
 	return &typ{k: kInter, args: []*typ{declared, told}}
+}
+
+// apart says whether two types are instances of classes of which neither is
+// known to derive from the other.
+func (r *resolver) apart(a, b *typ) bool {
+	if a.k != kInst || b.k != kInst || r.def(a.defs[0]).Kind != facts.KindClass || r.def(b.defs[0]).Kind != facts.KindClass {
+		return false
+	}
+	return !r.derives(a.defs[0], b.defs[0], 0) && !r.derives(b.defs[0], a.defs[0], 0)
+}
+
+// derives says whether a class is another or has it among its bases.
+func (r *resolver) derives(c, base graph.DefRef, depth int) bool {
+	if c == base {
+		return true
+	}
+	for _, t := range r.h.bases[c] {
+		if t != nil && t.k == kInst && depth < 24 && r.derives(t.defs[0], base, depth+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // defType types a definition as a value.

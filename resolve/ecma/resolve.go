@@ -12,7 +12,7 @@ import (
 //	1: first.
 //	2: an import of a type that a global value is named as; members added to interfaces of others, and members
 //	   of Function, are not external; an abstract method implements nothing; candidates beyond the bound are counted.
-const Version = 2
+const Version = 3
 
 // Bounds of evaluation, in steps of some 200 ns: for one reference, and for the
 // references of one file together. Ordinary code takes a handful for each; what

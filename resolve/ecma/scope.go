@@ -84,6 +84,9 @@ func (r *resolver) lookup(x *file, scope facts.ScopeID, name facts.Str, sp space
 				if e.kind == entLocal && match >= 0 {
 					e.match = match + 1
 				}
+				if e.kind == entDefs && match >= 0 && (r.def(e.defs[0]).Kind == facts.KindConstant || r.def(e.defs[0]).Kind == facts.KindVariable) {
+					e.match, e.file = match+1, x.i
+				}
 				return e
 			}
 		}

@@ -39,6 +39,9 @@ func (r *resolver) verdict(x *file, j int32) graph.Verdict {
 	if v.Outcome == graph.OutcomeResolved && x.f.Refs[j].Flags&facts.FlagDamaged != 0 {
 		v.Outcome, v.Rule = graph.OutcomeCandidate, graph.RulePartialParse
 	}
+	if v.Outcome == graph.OutcomeResolved && x.f.Refs[j].Kind != facts.RefImport && x.f.Refs[j].Flags&facts.FlagConditional != 0 {
+		v.Outcome, v.Rule = graph.OutcomeCandidate, graph.RuleConditionalBinding
+	}
 	// What was declared in a damaged region is not proven either.
 	if v.Outcome == graph.OutcomeResolved {
 		if t := v.Targets[0]; t.Def >= 0 && r.def(t).Flags&facts.FlagDamaged != 0 {
@@ -311,6 +314,11 @@ func (r *resolver) memberVerdict(x *file, ref *facts.Ref, id facts.ExprID, call 
 			return external(graph.ReasonExternalMember, r.typeName(t)+"."+name)
 		}
 		return unresolved(graph.ReasonUnresolvedMember)
+	}
+	// Beside this function stands the name of another: module.exports = { f, g() { this.f() } }.
+	if call && t.weak && t.k == kObject && f.Exprs[obj].Kind == facts.ExprThis && m.how == dField &&
+		m.t != nil && m.t.k == kFunc && len(m.t.defs) > 0 {
+		return candidates(graph.RuleReceiverHint, m.t.defs[:1])
 	}
 	rule := graph.RuleReceiverType
 	super := false

@@ -1,6 +1,7 @@
 package python
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -274,6 +275,7 @@ type found struct {
 	file     int32
 	bindings []int32
 	attrs    []int32 // self.x = y in its methods
+	assigned bool    // self.x = y in the methods of a class that it inherits from
 	why      why
 }
 
@@ -296,6 +298,12 @@ func (r *resolver) find(c int32, name symbol, after int32) (found, bool) {
 		m := found{class: x, file: k.file, bindings: bound, attrs: attrs}
 		if i > 0 && (r.classes[c].early || r.doubtful(mro[:i])) {
 			m.why = hinted
+		}
+		if f.deleted(f.Defs[k.def].Body, name, bound, math.MaxUint32) {
+			m.why = max(m.why, conditional)
+		}
+		for _, base := range mro[i+1:] {
+			m.assigned = m.assigned || len(r.classes[base].attrs[name]) > 0
 		}
 		return m, true
 	}

@@ -35,9 +35,10 @@ type file struct {
 	next  []int32
 	// narrows chains BindNarrow bindings likewise.
 	narrows map[nameKey]int32
-	first   []int32          // the first binding of each scope, or -1
-	stars   []facts.ImportID // star imports at module level
-	attrs   []int32          // BindAttr bindings
+	deletes map[nameKey][]uint32 // offsets of del x, in the order of the source
+	first   []int32              // the first binding of each scope, or -1
+	stars   []facts.ImportID     // star imports at module level
+	attrs   []int32              // BindAttr bindings
 
 	allKnown bool // __all__ is static
 	all      map[symbol]bool
@@ -85,6 +86,11 @@ func newFile(f *facts.File, syms *symbols) *file {
 			}
 			heads = x.narrows
 		case facts.BindDelete:
+			if x.deletes == nil {
+				x.deletes = map[nameKey][]uint32{}
+			}
+			key := nameKey{b.Scope, x.symbols[b.Name]}
+			x.deletes[key] = append(x.deletes[key], b.Start)
 			continue
 		}
 		key := nameKey{b.Scope, x.symbols[b.Name]}
@@ -146,7 +152,7 @@ func (x *file) bindings(scope facts.ScopeID, name symbol, from reach, out []int3
 			break
 		}
 	}
-	if len(out) == start && from.inside {
+	if len(out) == start && from.inside && (x.Scopes[scope].Kind != facts.ScopeClass || x.Bindings[head].Order > from.at) {
 		// Read before it is bound in the text: a loop comes round again.
 		return x.bindings(scope, name, reach{at: from.at}, out)
 	}
@@ -154,6 +160,17 @@ func (x *file) bindings(scope facts.ScopeID, name symbol, from reach, out []int3
 		out[i], out[j] = out[j], out[i]
 	}
 	return out
+}
+
+// deleted says whether a name is deleted between its last of some bindings and
+// an offset.
+func (x *file) deleted(scope facts.ScopeID, name symbol, bound []int32, at uint32) bool {
+	for _, d := range x.deletes[nameKey{scope, name}] {
+		if d < at && (len(bound) == 0 || d > x.Bindings[bound[len(bound)-1]].Start) {
+			return true
+		}
+	}
+	return false
 }
 
 // precedes says whether a binding is made before the mention at an offset.

@@ -246,7 +246,7 @@ func (r *resolver) foundMember(g *gathered, v value, m found, ref *facts.Ref) {
 		switch def.Kind {
 		case facts.KindMethod, facts.KindFunction:
 			defined = true
-			if len(m.attrs) > 0 {
+			if len(m.attrs) > 0 || m.assigned {
 				w = max(w, rebindable)
 			}
 			if def.Flags&facts.FlagProperty != 0 && ref.Kind == facts.RefCall {

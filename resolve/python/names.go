@@ -1,6 +1,7 @@
 package python
 
 import (
+	"math"
 	"strings"
 
 	"github.com/exhibit-dev/exhibit/extract/facts"
@@ -56,7 +57,25 @@ func (r *resolver) lookup(fi int32, scope facts.ScopeID, name symbol, at uint32)
 				inside, class = false, false
 				continue
 			}
-			return r.declare(fi, bound)
+			ds := r.declare(fi, bound)
+			if inside && f.deleted(s, name, bound, at) {
+				for i := range ds {
+					ds[i].why = max(ds[i].why, conditional)
+				}
+			}
+			return ds
+		}
+		if _, ok := f.heads[nameKey{s, name}]; ok && kind == facts.ScopeClass {
+			// A class body that reads a name before it binds it means the module's;
+			// an annotation that is evaluated late may still mean its own.
+			if ds := r.global(fi, name, reach{at: at}); len(ds) > 0 {
+				return ds
+			}
+			return r.declare(fi, f.bindings(s, name, reach{at: at}, buf[:0]))
+		}
+		if kind == facts.ScopeFunction && len(f.deletes[nameKey{s, name}]) > 0 {
+			// del makes a name local, as an assignment does; nothing binds it.
+			return []decl{{kind: declMissing, reason: graph.ReasonUnresolvedName, binding: -1}}
 		}
 		if kind != facts.ScopeTypeParams {
 			inside, class = false, false
@@ -206,8 +225,12 @@ func (r *resolver) member(m module, name symbol) []decl {
 		var buf [8]int32
 		if bound := f.bindings(0, name, reach{}, buf[:0]); len(bound) > 0 {
 			ds := r.declare(m.file, bound)
+			gone := f.deleted(0, name, bound, math.MaxUint32)
 			for i := range ds {
 				ds[i].route = memberOf
+				if gone {
+					ds[i].why = max(ds[i].why, conditional)
+				}
 				if f.Bindings[bound[0]].Kind == facts.BindImport {
 					ds[i].route = reexport
 				}

@@ -11,7 +11,7 @@ import (
 //
 //	1  first
 //	2  candidates are bounded, and those beyond the bound counted
-const Version = 2
+const Version = 3
 
 // maxDepth bounds how deep evaluation nests: no chain of definitions that a
 // person wrote is longer.
