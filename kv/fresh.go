@@ -2,6 +2,7 @@ package kv
 
 import (
 	"context"
+	"math"
 
 	"github.com/exhibit-dev/exhibit/extract"
 	"github.com/exhibit-dev/exhibit/snapshot"
@@ -25,7 +26,9 @@ func (c *Cache) OpenWorktree(ctx context.Context, b Binding) (*Generation, error
 // and times are never looked at. Files that the generation left out are not
 // compared.
 func (g *Generation) CheckWorktree(ctx context.Context, repo Repository) error {
-	m, err := repo.ScanWorktree(ctx, snapshot.Options{Language: extract.Language}, nil)
+	// Whatever limits the generation was built under, it was built: only what one
+	// file may hold decides what is compared.
+	m, err := repo.ScanWorktree(ctx, snapshot.Options{Language: extract.Language, MaxFiles: snapshot.MaxMaxFiles, MaxSourceBytes: math.MaxInt64}, nil)
 	if err != nil {
 		return err
 	}

@@ -108,5 +108,8 @@ func exactly(c *cli.Context, names ...string) error {
 
 // example puts a command's example under its description in the help text.
 func example(description string, lines ...string) string {
-	return fmt.Sprintf("%s\n\nExample:\n   %s", description, strings.Join(lines, "\n   "))
+	if description != "" {
+		description += "\n\n"
+	}
+	return fmt.Sprintf("%sExample:\n   %s", description, strings.Join(lines, "\n   "))
 }

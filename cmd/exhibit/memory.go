@@ -26,8 +26,9 @@ func boundHeap() (stage func(string), stop func()) {
 	var least atomic.Int64
 	least.Store(heapWhileParsing)
 	debug.SetMemoryLimit(heapWhileParsing)
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
@@ -49,5 +50,5 @@ func boundHeap() (stage func(string), stop func()) {
 		if name == kv.StageResolve {
 			least.Store(heapAfterwards)
 		}
-	}, func() { close(done) }
+	}, func() { close(done); <-ended }
 }
