@@ -21,10 +21,11 @@ func exportCommand() *cli.Command {
 		Subcommands: []*cli.Command{{
 			Name: "edges", Usage: "write every edge, one a line",
 			Description: example("text: relation, strength, rule, from, path and name of the target, path:line:column of the site, separated by tabs.\n"+
-				"gold: one JSON object a line in the shape of compiler-made gold (also what --json gives).",
+				"json (also --json): every edge as one JSON object a line.\n"+
+				"gold: the same for comparison with compiler-made gold, without what that has no rows for.",
 				"exhibit export edges | awk -F'\\t' '$1 == \"calls\"'", "exhibit export edges --format gold > edges.jsonl"),
 			Flags: []cli.Flag{repoFlag(), cacheFlag(), scopeFlag(), jsonFlag(), revFlag(), worktreeFlag(),
-				&cli.StringFlag{Name: "format", Value: "text", Usage: "`FORMAT`: text or gold"}},
+				&cli.StringFlag{Name: "format", Value: "text", Usage: "`FORMAT`: text, json or gold"}},
 			OnUsageError: usageError,
 			Action:       runExportEdges,
 		}},
@@ -43,12 +44,14 @@ func runExportEdges(c *cli.Context) error {
 	}
 	var rows edgeWriter
 	switch format := c.String("format"); {
-	case format == "gold" || c.Bool("json"):
+	case format == "gold":
 		rows = resolve.NewGoldRows(c.App.Writer)
+	case format == "json" || format == "text" && c.Bool("json"):
+		rows = resolve.NewEdgeRows(c.App.Writer)
 	case format == "text":
 		rows = textRows{bufio.NewWriter(c.App.Writer)}
 	default:
-		return usagef("there is no edge format %q", format).WithHint("text or gold")
+		return usagef("there is no edge format %q", format).WithHint("text, json or gold")
 	}
 	w, err := openWorkspace(c.Context, c)
 	if err != nil {
@@ -60,7 +63,7 @@ func runExportEdges(c *cli.Context) error {
 		return err
 	}
 	defer g.Close()
-	if gold, ok := rows.(*resolve.GoldRows); ok {
+	if gold, ok := rows.(*resolve.EdgeRows); ok {
 		nameless, err := g.Mentions(facts.Nameless)
 		if err != nil {
 			return err

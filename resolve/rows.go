@@ -10,10 +10,10 @@ import (
 	"github.com/exhibit-dev/exhibit/resolve/graph"
 )
 
-// goldRow is one edge in the row shape of the compiler-made gold: lines are
+// edgeRow is one edge in the row shape of the compiler-made gold: lines are
 // 1-based, col is the 0-based byte column of the identifier, line 0 of a callee
 // means the whole file, and a Go package is its directory.
-type goldRow struct {
+type edgeRow struct {
 	Kind       string `json:"kind"`
 	Path       string `json:"path"`
 	Line       uint32 `json:"line"`
@@ -31,10 +31,11 @@ type goldRow struct {
 
 var goldKinds = map[graph.EdgeKind]string{graph.Calls: "call", graph.Imports: "import", graph.Inherits: "inherit", graph.References: "ref"}
 
-// GoldRows writes edges one JSON object a line, containment left out.
-type GoldRows struct {
+// EdgeRows writes edges one JSON object a line.
+type EdgeRows struct {
 	w     *bufio.Writer
 	enc   *json.Encoder
+	gold  bool // only what the gold has rows for, under its words
 	taken map[position]bool
 }
 
@@ -47,7 +48,7 @@ type position struct {
 // Outer takes the sites that became no edge. The gold has one row for a place:
 // where the call of a call's result, f()(x), begins at the place of f, the row
 // is that of the outer call, which names nobody. Edges there are left out.
-func (g *GoldRows) Outer(unresolved []graph.Unresolved) {
+func (g *EdgeRows) Outer(unresolved []graph.Unresolved) {
 	for i := range unresolved {
 		if u := &unresolved[i]; u.Kind == graph.Calls && u.Site.Name == facts.Nameless {
 			if g.taken == nil {
@@ -58,26 +59,37 @@ func (g *GoldRows) Outer(unresolved []graph.Unresolved) {
 	}
 }
 
-// NewGoldRows writes to w. Flush must be called at the end.
-func NewGoldRows(w io.Writer) *GoldRows {
+// NewEdgeRows writes every edge to w, containment included, its kind in the
+// words of the graph. Flush must be called at the end.
+func NewEdgeRows(w io.Writer) *EdgeRows {
 	b := bufio.NewWriterSize(w, 1<<16)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
-	return &GoldRows{w: b, enc: enc}
+	return &EdgeRows{w: b, enc: enc}
+}
+
+// NewGoldRows writes to w what can be compared with the gold: no containment, no
+// mentions of Go's fields, and nothing where Outer says.
+func NewGoldRows(w io.Writer) *EdgeRows {
+	g := NewEdgeRows(w)
+	g.gold = true
+	return g
 }
 
 // Write writes one edge between two nodes.
-func (g *GoldRows) Write(e *graph.Edge, from, to *graph.Node) error {
-	kind, ok := goldKinds[e.Kind]
-	if !ok || g.taken[position{e.Site.Path, e.Site.Start}] {
-		return nil
+func (g *EdgeRows) Write(e *graph.Edge, from, to *graph.Node) error {
+	kind := e.Kind.String()
+	if g.gold {
+		if kind = goldKinds[e.Kind]; kind == "" || g.taken[position{e.Site.Path, e.Site.Start}] {
+			return nil
+		}
+		// The gold has no rows for mentions of Go's fields: without a row to join,
+		// they would be judged by whatever of the same name stands nearby.
+		if to.Kind == "field" && to.Language == "go" {
+			return nil
+		}
 	}
-	// The gold has no rows for mentions of Go's fields: without a row to join,
-	// they would be judged by whatever of the same name stands nearby.
-	if to.Kind == "field" && to.Language == "go" {
-		return nil
-	}
-	row := goldRow{Kind: kind, Path: e.Site.Path, Line: e.Site.Line, Col: e.Site.Col, Name: e.Site.Name, Caller: from.Qualified,
+	row := edgeRow{Kind: kind, Path: e.Site.Path, Line: e.Site.Line, Col: e.Site.Col, Name: e.Site.Name, Caller: from.Qualified,
 		CallerPath: from.Path, CallerLine: from.NameLine, Callee: to.Name, CalleePath: to.Path, CalleeLine: to.NameLine,
 		Strength: e.Strength.String(), Rule: e.Rule}
 	switch to.Kind {
@@ -93,4 +105,4 @@ func (g *GoldRows) Write(e *graph.Edge, from, to *graph.Node) error {
 }
 
 // Flush writes what is buffered.
-func (g *GoldRows) Flush() error { return g.w.Flush() }
+func (g *EdgeRows) Flush() error { return g.w.Flush() }
